@@ -1,0 +1,46 @@
+package problem
+
+import "fmt"
+
+// DidYouMean is the hint `did you mean "x"?` for the known word nearest to
+// word, or "" when none is near: at most one edit in three letters, and never
+// more than three edits.
+func DidYouMean(word string, known []string) string {
+	best, least := "", min(3, (len(word)+2)/3)+1
+	for _, k := range known {
+		if d := edits(word, k); d > 0 && d < least {
+			best, least = k, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("did you mean %q?", best)
+}
+
+// edits is the optimal string alignment distance: insertions, deletions,
+// substitutions and swaps of neighbours (Damerau 1964, restricted form).
+func edits(a, b string) int {
+	s, t := []rune(a), []rune(b)
+	rows := make([][]int, len(s)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(t)+1)
+		rows[i][0] = i
+	}
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(s); i++ {
+		for j := 1; j <= len(t); j++ {
+			cost := 1
+			if s[i-1] == t[j-1] {
+				cost = 0
+			}
+			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+cost)
+			if i > 1 && j > 1 && s[i-1] == t[j-2] && s[i-2] == t[j-1] {
+				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
+			}
+		}
+	}
+	return rows[len(s)][len(t)]
+}

@@ -1,0 +1,111 @@
+// Package problem promises that a complaint about an author's file always says
+// where it is, what is wrong and what to do next, and that a list of them
+// prints in the same order however it was gathered.
+//
+// A problem is the author's to mend; a failure of ours is an ordinary error.
+package problem
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Pos is a place in a file of the site. File is slash-separated and relative
+// to the site's root; Line and Col count from 1, Col in bytes as Go's tools
+// count. A zero Line means the file as a whole.
+type Pos struct {
+	File      string
+	Line, Col int
+}
+
+func (p Pos) String() string {
+	switch {
+	case p.Line == 0:
+		return p.File
+	case p.Col == 0:
+		return fmt.Sprintf("%s:%d", p.File, p.Line)
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
+}
+
+// At gives the position of the byte at offset in src, a whole file's bytes.
+func At(file string, src []byte, offset int) Pos {
+	offset = min(max(offset, 0), len(src))
+	before := string(src[:offset])
+	line := strings.Count(before, "\n") + 1
+	return Pos{file, line, offset - strings.LastIndexByte(before, '\n')}
+}
+
+// Problem is one complaint.
+type Problem struct {
+	Pos
+	Text    string // lower case, no full stop
+	Check   string // the check that found it, as printed in brackets
+	Hint    string // what to do, "" when the text says it; may hold several lines
+	Warning bool   // printed, but does not change the exit code
+}
+
+func (p Problem) String() string {
+	var b strings.Builder
+	mark := ""
+	if p.Warning {
+		mark = "warning: "
+	}
+	fmt.Fprintf(&b, "%s: %s%s [%s]", p.Pos, mark, p.Text, p.Check)
+	if p.Hint != "" {
+		for line := range strings.Lines(p.Hint) {
+			b.WriteString("\n    " + strings.TrimRight(line, "\n"))
+		}
+	}
+	return b.String()
+}
+
+// List is any number of problems, in any order until Sort.
+type List []Problem
+
+// Add appends a problem without a hint.
+func (l *List) Add(pos Pos, check, format string, args ...any) {
+	*l = append(*l, Problem{Pos: pos, Check: check, Text: fmt.Sprintf(format, args...)})
+}
+
+// AddHint appends a problem with a hint; an empty hint prints nothing.
+func (l *List) AddHint(pos Pos, check, hint, format string, args ...any) {
+	*l = append(*l, Problem{Pos: pos, Check: check, Hint: hint, Text: fmt.Sprintf(format, args...)})
+}
+
+// Warn appends a warning.
+func (l *List) Warn(pos Pos, check, format string, args ...any) {
+	*l = append(*l, Problem{Pos: pos, Check: check, Text: fmt.Sprintf(format, args...), Warning: true})
+}
+
+// Count gives the number of problems and of warnings.
+func (l List) Count() (problems, warnings int) {
+	for _, p := range l {
+		if p.Warning {
+			warnings++
+		} else {
+			problems++
+		}
+	}
+	return problems, warnings
+}
+
+// Sort orders by file, line, column, check and text, and drops repetitions.
+func (l *List) Sort() {
+	slices.SortStableFunc(*l, func(a, b Problem) int {
+		return cmp.Or(
+			cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col),
+			cmp.Compare(a.Check, b.Check), cmp.Compare(a.Text, b.Text))
+	})
+	*l = slices.CompactFunc(*l, func(a, b Problem) bool { return a == b })
+}
+
+// Print writes the list, one problem after another.
+func (l List) Print(w io.Writer) {
+	for _, p := range l {
+		fmt.Fprintln(w, p)
+	}
+}
