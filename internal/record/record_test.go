@@ -1,0 +1,156 @@
+package record
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+func TestShow(t *testing.T) {
+	table, err := os.ReadFile("testdata/show.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for s := bufio.NewScanner(bytes.NewReader(table)); s.Scan(); {
+		var row struct {
+			Raw, Want, Why string
+			Base64         string `json:"raw_b64"`
+		}
+		if err := json.Unmarshal(s.Bytes(), &row); err != nil {
+			t.Fatalf("%v in %s", err, s.Text())
+		}
+		raw := []byte(row.Raw)
+		if row.Base64 != "" {
+			raw, _ = base64.StdEncoding.DecodeString(row.Base64)
+		}
+		if got := string(Show(raw)); got != row.Want {
+			t.Errorf("Show(%q) = %q, want %q: %s", raw, got, row.Want, row.Why)
+		}
+	}
+}
+
+// What is shown holds no control byte but tabs and line ends, and is a text of
+// whole lines.
+func FuzzShow(f *testing.F) {
+	f.Add([]byte("a\x1b[31mb\r\n\\\x00"))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		shown := Show(raw)
+		if strings.ContainsFunc(strings.ReplaceAll(string(shown), "\n", ""), unshowable) {
+			t.Fatalf("Show(%q) = %q holds a control", raw, shown)
+		}
+		if len(shown) > 0 && shown[len(shown)-1] != '\n' {
+			t.Fatalf("Show(%q) = %q ends within a line", raw, shown)
+		}
+		if again := strings.Join(append(Lines(shown), ""), "\n"); len(shown) > 0 && again != string(shown) {
+			t.Fatalf("Lines(%q) loses bytes", shown)
+		}
+	})
+}
+
+func TestSelect(t *testing.T) {
+	lines := []string{"a", "b", "c"}
+	for _, row := range []struct{ spec, want, err string }{
+		{"", "a b c", ""},
+		{"2", "b", ""},
+		{"1-2", "a b", ""},
+		{"3,1", "c a", ""},
+		{"2-3, 1", "b c a", ""},
+		{"0", "", `lines="0" is not of the form 1, 1-3 or 1-3,5`},
+		{"2-1", "", `lines="2-1" is not of the form 1, 1-3 or 1-3,5`},
+		{"x", "", `lines="x" is not of the form 1, 1-3 or 1-3,5`},
+		{"4", "", `lines="4", but there are 3 lines`},
+		{"1-9", "", `lines="1-9", but there are 3 lines`},
+	} {
+		got, err := Select(lines, row.spec)
+		if err != nil && err.Error() != row.err || err == nil && row.err != "" {
+			t.Errorf("Select(%q): error %v, want %s", row.spec, err, row.err)
+		}
+		if err == nil && strings.Join(got, " ") != row.want {
+			t.Errorf("Select(%q) = %q, want %s", row.spec, got, row.want)
+		}
+	}
+}
+
+func TestDiff(t *testing.T) {
+	long := strings.Repeat("x", 500)
+	for _, row := range []struct {
+		name              string
+		recorded, printed []string
+		want              string
+	}{
+		{"equal", []string{"a"}, []string{"a"}, ""},
+		{"changed", []string{"a", "b"}, []string{"a", "c"}, "line 2\n  recorded \"b\"\n  printed  \"c\""},
+		{"dropped", []string{"a", "b"}, []string{"a"}, "line 2\n  recorded \"b\"\n  printed  (nothing)"},
+		{"added", nil, []string{"a"}, "line 1\n  recorded (nothing)\n  printed  \"a\""},
+		{"blanks at the end are shown", []string{"a  "}, []string{"a"}, "line 1\n  recorded \"a··\"\n  printed  \"a\""},
+		{"tabs are shown", []string{"a\tb"}, []string{"a b"}, "line 1\n  recorded \"a→b\"\n  printed  \"a b\""},
+	} {
+		if got := Diff(row.recorded, row.printed); got != row.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", row.name, got, row.want)
+		}
+	}
+	if got := Diff([]string{long + "1"}, []string{long + "2"}); len(got) > 500 || !strings.Contains(got, "1\"") {
+		t.Errorf("a long line is not cut around its difference:\n%s", got)
+	}
+}
+
+// A record comes back from its files as it was.
+func TestRecordRoundTrip(t *testing.T) {
+	r := Renew(nil, []byte("a\x07\n"), map[string]string{"examples/x/main.go": "12ab", "redis": "redis:7.0.15"},
+		Provenance{Redis: "7.0.15", Go: "go1.26", Date: "2026-11-29"})
+	files, err := r.Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fsys := fstest.MapFS{}
+	for name, data := range files {
+		fsys["d/"+name] = &fstest.MapFile{Data: data}
+	}
+	back, ps := Read(fsys, "d")
+	if len(ps) > 0 {
+		t.Fatal(ps)
+	}
+	again, err := back.Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range files {
+		if !bytes.Equal(files[name], again[name]) {
+			t.Errorf("%s changed:\n%s\n%s", name, files[name], again[name])
+		}
+	}
+	if got, ps := Read(fsys, "elsewhere"); got != nil || len(ps) > 0 {
+		t.Errorf("a missing record gave %v, %v", got, ps)
+	}
+}
+
+// The same lines keep their birth date; other lines get a new one.
+func TestRenewKeepsProvenance(t *testing.T) {
+	old := Renew(nil, []byte("a\n"), nil, Provenance{Date: "2026-01-01"})
+	if r := Renew(old, []byte("a\n"), nil, Provenance{Date: "2026-02-02"}); r.Recorded.Date != "2026-01-01" {
+		t.Errorf("same lines, date %s", r.Recorded.Date)
+	}
+	if r := Renew(old, []byte("b\n"), nil, Provenance{Date: "2026-02-02"}); r.Recorded.Date != "2026-02-02" {
+		t.Errorf("other lines, date %s", r.Recorded.Date)
+	}
+}
+
+func TestReadBadRecord(t *testing.T) {
+	fsys := fstest.MapFS{
+		"a/record.yaml": {Data: []byte("recorded: [\n")}, "a/output.txt": {},
+		"b/record.yaml": {Data: []byte("output: x\n")},
+	}
+	for _, dir := range []string{"a", "b"} {
+		if r, ps := Read(fsys, dir); r != nil || len(ps) == 0 {
+			t.Errorf("%s: got %v and problems %v", dir, r, ps)
+		}
+	}
+	if _, ps := Read(fsys, "b"); !strings.Contains(ps[0].String(), "b/output.txt") {
+		t.Error("a record without output does not name the missing file")
+	}
+}
