@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"verbatim/internal/lesson"
 )
 
 func TestShow(t *testing.T) {
@@ -52,26 +54,30 @@ func FuzzShow(f *testing.F) {
 	})
 }
 
-func TestSelect(t *testing.T) {
-	lines := []string{"a", "b", "c"}
-	for _, row := range []struct{ spec, want, err string }{
-		{"", "a b c", ""},
-		{"2", "b", ""},
-		{"1-2", "a b", ""},
-		{"3,1", "c a", ""},
-		{"2-3, 1", "b c a", ""},
-		{"0", "", `lines="0" is not of the form 1, 1-3 or 1-3,5`},
-		{"2-1", "", `lines="2-1" is not of the form 1, 1-3 or 1-3,5`},
-		{"x", "", `lines="x" is not of the form 1, 1-3 or 1-3,5`},
-		{"4", "", `lines="4", but there are 3 lines`},
-		{"1-9", "", `lines="1-9", but there are 3 lines`},
+func TestPick(t *testing.T) {
+	lines := []string{"one", "two", "three"}
+	for _, row := range []struct{ lines, match, want, err string }{
+		{"", "", "one two three", ""},
+		{"2", "", "two", ""},
+		{"1-2", "", "one two", ""},
+		{"3,1", "", "three one", ""},
+		{"2-3, 1", "", "two three one", ""},
+		{"", "^t", "two three", ""},
+		{"1-2", "t", "two", ""},
+		{"0", "", "", `lines="0" is not of the form 1, 1-3 or 1-3,5`},
+		{"2-1", "", "", `lines="2-1" is not of the form 1, 1-3 or 1-3,5`},
+		{"x", "", "", `lines="x" is not of the form 1, 1-3 or 1-3,5`},
+		{"4", "", "", `lines="4", but there are 3 lines`},
+		{"1-9", "", "", `lines="1-9", but there are 3 lines`},
+		{"", "four", "", `match="four" matches none of 3 lines`},
+		{"", "(", "", `match="(" is not a regular expression`},
 	} {
-		got, err := Select(lines, row.spec)
+		got, err := Pick(lines, lesson.Fence{Lines: row.lines, Match: row.match})
 		if err != nil && err.Error() != row.err || err == nil && row.err != "" {
-			t.Errorf("Select(%q): error %v, want %s", row.spec, err, row.err)
+			t.Errorf("Pick(lines=%q match=%q): error %v, want %s", row.lines, row.match, err, row.err)
 		}
 		if err == nil && strings.Join(got, " ") != row.want {
-			t.Errorf("Select(%q) = %q, want %s", row.spec, got, row.want)
+			t.Errorf("Pick(lines=%q match=%q) = %q, want %s", row.lines, row.match, got, row.want)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -61,30 +60,4 @@ func Lines(output []byte) []string {
 		return nil
 	}
 	return strings.Split(strings.TrimSuffix(string(output), "\n"), "\n")
-}
-
-// Select gives the lines that spec names: "" all of them, else numbers and
-// ranges from 1, such as "1-2,5". An error says what is wrong with spec, in
-// words for its author.
-func Select(lines []string, spec string) ([]string, error) {
-	if spec == "" {
-		return lines, nil
-	}
-	var picked []string
-	for _, part := range strings.Split(spec, ",") {
-		first, last, ranged := strings.Cut(strings.TrimSpace(part), "-")
-		if !ranged {
-			last = first
-		}
-		from, err1 := strconv.Atoi(first)
-		to, err2 := strconv.Atoi(last)
-		if err1 != nil || err2 != nil || from < 1 || to < from {
-			return nil, fmt.Errorf("lines=%q is not of the form 1, 1-3 or 1-3,5", spec)
-		}
-		if to > len(lines) {
-			return nil, fmt.Errorf("lines=%q, but there are %d lines", spec, len(lines))
-		}
-		picked = append(picked, lines[from-1:to]...)
-	}
-	return picked, nil
 }

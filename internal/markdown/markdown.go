@@ -1,0 +1,149 @@
+// Package markdown promises that a lesson's Markdown becomes two things and
+// nothing else: its parts as plain facts, each with its place in the author's
+// file, and HTML in which only what the author may write is live.
+//
+// Plain Markdown (CommonMark, GFM, footnotes) is goldmark's, byte for byte.
+// What stands between ::: lines is one row of the table in kinds.go, and is
+// drawn by a Theme.
+package markdown
+
+import (
+	"bytes"
+	"fmt"
+	"sort"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer/html"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+
+	"verbatim/internal/lesson"
+	"verbatim/internal/problem"
+)
+
+// Doc is a parsed lesson. It does not change after Parse, so it may be drawn
+// by several goroutines.
+type Doc struct {
+	Body lesson.Body
+
+	file  string
+	src   []byte // the body: what follows the front matter
+	base  int    // the body's offset in the file
+	lines []int  // offsets in the file at which its lines begin
+	root  ast.Node
+	title *ast.Heading // the page's h1, taken out of root
+
+	containers []*container
+	problems   problem.List
+	closed     map[ast.Node]bool           // fences that end with a mark of their own
+	fences     map[ast.Node]*lesson.Fence  // fences that show recorded output
+	tags       map[ast.Node][]tag          // what an author's HTML consists of
+	courses    map[ast.Node][]lesson.Entry // outermost lists that link to lessons
+	repeats    map[string]int              // how often a heading's id was taken
+}
+
+// extensions is what plain Markdown means here.
+func extensions() goldmark.Option {
+	return goldmark.WithExtensions(
+		extension.Linkify, extension.Strikethrough, extension.TaskList, extension.Footnote,
+		extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)))
+}
+
+// lessonParser parses lessons. Like every goldmark parser it has no state of
+// its own after its first use and may be shared.
+var lessonParser = goldmark.New(extensions(), goldmark.WithParserOptions(
+	parser.WithAttribute(),
+	parser.WithBlockParsers(
+		util.Prioritized(containerParser{}, 90),
+		util.Prioritized(fenceParser{parser.NewFencedCodeBlockParser()}, 690)),
+	parser.WithParagraphTransformers(util.Prioritized(alertParser{}, 50)),
+)).Parser()
+
+// Strip gives a Markdown page as plain HTML, without any container of ours:
+// what quotations of that page are looked up in.
+func Strip(md []byte) []byte {
+	var out bytes.Buffer
+	md = bytes.ReplaceAll(md, []byte("\r\n"), []byte("\n"))
+	if tooDeep(md) >= 0 {
+		return []byte("<pre>" + string(util.EscapeHTML(md)) + "</pre>\n")
+	}
+	page := goldmark.New(extensions(), goldmark.WithRendererOptions(html.WithUnsafe()))
+	if err := page.Convert(md, &out); err != nil {
+		panic(fmt.Sprintf("goldmark failed to write to memory: %v", err))
+	}
+	return out.Bytes()
+}
+
+// Parse reads the lesson that begins at offset start of src, a whole file.
+// Every position it gives, in the document and in the problems, is one of the
+// file. The document is complete even when there are problems.
+func Parse(file string, src []byte, start int) (*Doc, problem.List) {
+	d := &Doc{
+		file: file, src: src[start:], base: start, lines: lineStarts(src),
+		root:   ast.NewDocument(),
+		closed: map[ast.Node]bool{}, fences: map[ast.Node]*lesson.Fence{},
+		tags: map[ast.Node][]tag{}, courses: map[ast.Node][]lesson.Entry{},
+		repeats: map[string]int{},
+	}
+	d.Body.IDs = map[string]problem.Pos{}
+	if at := tooDeep(d.src); at >= 0 {
+		d.fail(at, "nesting", "", "more than %d blocks inside one another", maxDepth)
+		return d, d.problems
+	}
+	ctx := parser.NewContext()
+	ctx.Set(docKey, d)
+	d.root = lessonParser.Parse(text.NewReader(d.src), parser.WithContext(ctx))
+	d.readTags()
+	d.readBlocks()
+	d.giveIDs()
+	d.readInlines()
+	d.finish()
+	d.problems.Sort()
+	return d, d.problems
+}
+
+// lineStarts gives the offset of each line's first byte.
+func lineStarts(src []byte) []int {
+	starts := []int{0}
+	for i, c := range src {
+		if c == '\n' {
+			starts = append(starts, i+1)
+		}
+	}
+	return starts
+}
+
+// pos gives the place in the file of the byte at offset of the body.
+func (d *Doc) pos(offset int) problem.Pos {
+	offset = min(max(offset, 0), len(d.src)) + d.base
+	line := sort.SearchInts(d.lines, offset+1)
+	return problem.Pos{File: d.file, Line: line, Col: offset - d.lines[line-1] + 1}
+}
+
+// at gives the place of a node.
+func (d *Doc) at(n ast.Node) problem.Pos { return d.pos(offset(n)) }
+
+// offset finds where n begins in the body. Nodes that do not know it begin
+// where their first child does.
+func offset(n ast.Node) int {
+	for ; n != nil; n = n.FirstChild() {
+		if t, ok := n.(*ast.Text); ok {
+			return t.Segment.Start
+		}
+		if n.Pos() >= 0 {
+			return n.Pos()
+		}
+	}
+	return 0
+}
+
+func (d *Doc) fail(at int, check, hint, format string, args ...any) {
+	d.problems.AddHint(d.pos(at), check, hint, format, args...)
+}
+
+func (d *Doc) warn(at int, check, format string, args ...any) {
+	d.problems.Warn(d.pos(at), check, format, args...)
+}
