@@ -1,0 +1,211 @@
+package page
+
+import (
+	"html/template"
+	"strings"
+	"unicode/utf8"
+
+	"verbatim/internal/lesson"
+	"verbatim/internal/markdown"
+	"verbatim/internal/record"
+)
+
+// maxLines is how many lines of one output a page shows.
+const maxLines = 200
+
+// theme draws the blocks of one page. It is used by one goroutine.
+type theme struct {
+	*site
+	l        *Lesson
+	toc      []entry
+	headings map[*lesson.Container][]heading
+	total    int // questions
+	commands map[string]bool
+	listed   int // lessons listed so far
+}
+
+func newTheme(s *site, l *Lesson) *theme {
+	t := &theme{site: s, l: l, commands: map[string]bool{}}
+	t.toc, t.headings = outline(&l.Body)
+	for _, c := range l.Body.Containers {
+		if c.Kind == "question" {
+			t.total++
+		}
+	}
+	return t
+}
+
+// first gives a link to the heading with that id, else to the first container
+// of a kind, else "".
+func (t *theme) first(kind, id string) string {
+	for _, c := range t.l.Body.Containers {
+		if c.Kind != kind {
+			continue
+		}
+		for _, h := range t.headings[c] {
+			if h.ID == id {
+				return "#" + id
+			}
+		}
+		if c.ID != "" {
+			return "#" + c.ID
+		}
+	}
+	return ""
+}
+
+// block is what a container's template sees.
+type block struct {
+	*markdown.Block
+	Headings   []heading
+	Title      string // of an example or an exercise
+	When, Alt  string
+	Total      int
+	Short      bool // the options are short enough to stand side by side
+	FoldTitle  string
+	KeyText    string
+	Others     []markdown.Choice
+	AnsweredAt string
+	Proof      *proof
+	Quotations []quotation
+	RunIns     []runIn
+}
+
+// quotation is one of a source, with its state.
+type quotation struct {
+	HTML  template.HTML
+	Proof proof
+}
+
+// runIn is a paragraph of an analogy that opens with bold words.
+type runIn struct {
+	markdown.RunIn
+	Breaks bool
+}
+
+// foldTitles is what the closed answer says.
+var foldTitles = map[string]string{"predict": "Predict before you open this", "question": "Answer"}
+
+// labels is what a container is called that has no other heading.
+var labels = map[string]string{"note": "Note", "warning": "Warning"}
+
+// Container draws a ::: block with the template of its name.
+func (t *theme) Container(b *markdown.Block) (template.HTML, error) {
+	v := block{
+		Block: b, Headings: t.headings[b.Container], Total: t.total,
+		Title: b.Attr["title"], When: b.Attr["when"], Alt: b.Attr["alt"],
+		FoldTitle: foldTitles[b.Kind], AnsweredAt: b.Attr["answered-at"],
+	}
+	if b.Label == "" {
+		b.Label = labels[b.Kind]
+	}
+	switch b.Kind {
+	case "predict", "question":
+		v.Proof = answerProof(b.Container)
+		t.fillChoices(&v)
+	case "tip":
+		p := tipProof(b.Attr["run"], t.in.Examples[b.Attr["run"]])
+		v.Proof = &p
+	case "source":
+		for _, q := range b.Quoted {
+			p := quotationProof(t.state(q.Quote), q.Quote, t.in.Sources[b.ID], b.URL)
+			v.Quotations = append(v.Quotations, quotation{q.HTML, p})
+		}
+	case "analogy":
+		for _, r := range b.RunIns {
+			v.RunIns = append(v.RunIns, runIn{r, isBreak(r.Label)})
+		}
+	}
+	html, err := t.execute(b.Kind+".html", v)
+	return template.HTML(html), err
+}
+
+func (t *theme) fillChoices(v *block) {
+	v.Short = len(v.Choices) > 0
+	for i, c := range v.Choices {
+		text := v.Options[i].Text
+		v.Short = v.Short && utf8.RuneCountInString(text) <= 12
+		if c.Key {
+			v.KeyText = text
+			continue
+		}
+		if c.Why != "" {
+			v.Others = append(v.Others, c)
+		}
+	}
+}
+
+// output is what an output fence's template sees.
+type output struct {
+	Of, Command string
+	Ran         bool
+	Lines       []string
+	LeftOut     int
+	Proof       proof
+}
+
+// Output draws recorded lines; the command stands before the first of them.
+func (t *theme) Output(f *lesson.Fence) (template.HTML, error) {
+	e := t.in.Examples[f.Of]
+	v := output{Of: f.Of, Ran: e.Ran, Lines: shown(f, e), Proof: exampleProof(e)}
+	if !t.commands[f.Of] {
+		v.Command = e.Command
+		t.commands[f.Of] = true
+	}
+	if n := len(v.Lines); n > maxLines {
+		v.Lines, v.LeftOut = v.Lines[:maxLines], n-maxLines
+	}
+	html, err := t.execute("output.html", v)
+	return template.HTML(html), err
+}
+
+// shown gives the lines of a fence: those of the record, or without one what
+// the author's file holds.
+func shown(f *lesson.Fence, e Example) []string {
+	written := record.Lines(f.Body)
+	if !e.Ran {
+		return written
+	}
+	lines, err := record.Pick(e.Lines, *f)
+	if err != nil {
+		return written // a problem elsewhere
+	}
+	return lines
+}
+
+// Code draws a fence that is only code.
+func (t *theme) Code(language, code string) (template.HTML, error) {
+	v := struct {
+		Language string
+		HTML     template.HTML
+	}{language, t.code.HTML(language, code)}
+	html, err := t.execute("code.html", v)
+	return template.HTML(html), err
+}
+
+// Table makes a table scroll instead of the page.
+func (t *theme) Table() (before, after template.HTML) {
+	return `<div class="wide" tabindex="0" role="region" aria-label="Table">`, "</div>\n"
+}
+
+// Image asks for an image's size.
+func (t *theme) Image(dest string) (width, height int) {
+	if t.in.ImageSize == nil || strings.Contains(dest, ":") {
+		return 0, 0
+	}
+	return t.in.ImageSize(t.l.File, dest)
+}
+
+// Course draws the list of lessons on the home page.
+func (t *theme) Course(entries []lesson.Entry) (template.HTML, bool, error) {
+	if t.l != t.in.Home {
+		return "", false, nil
+	}
+	html, err := t.course(entries, t.listed)
+	for _, e := range entries {
+		if t.lessons[e.Lesson] != nil {
+			t.listed++
+		}
+	}
+	return html, true, err
+}
