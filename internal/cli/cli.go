@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -41,6 +42,25 @@ func Code(err error) int {
 		return Usage
 	}
 	return Unable
+}
+
+// Manual is the manual of a command: the comment above the package clause of
+// source, its main.go.
+func Manual(source string) string {
+	comment, _, _ := strings.Cut(source, "\npackage main")
+	var b strings.Builder
+	for line := range strings.Lines(comment + "\n") {
+		b.WriteString(strings.TrimPrefix(strings.TrimPrefix(line, "//"), " "))
+	}
+	return b.String()
+}
+
+// Count says how many: "1 lesson", "2 lessons".
+func Count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // Interruptible returns a context that ends at the first ^C or SIGTERM. The

@@ -6,7 +6,9 @@
 package problem
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -61,6 +63,28 @@ func (p Problem) String() string {
 		}
 	}
 	return b.String()
+}
+
+// MarshalJSON gives the problem as one JSON object, the line that both commands
+// print with -json.
+func (p Problem) MarshalJSON() ([]byte, error) {
+	kind := "problem"
+	if p.Warning {
+		kind = "warning"
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // a reader of the lines sees "->", not an escape
+	err := e.Encode(struct {
+		Kind  string `json:"kind"`
+		File  string `json:"file"`
+		Line  int    `json:"line,omitempty"`
+		Col   int    `json:"col,omitempty"`
+		Text  string `json:"text"`
+		Check string `json:"check"`
+		Hint  string `json:"hint,omitempty"`
+	}{kind, p.File, p.Line, p.Col, p.Text, p.Check, p.Hint})
+	return b.Bytes(), err
 }
 
 // List is any number of problems, in any order until Sort.

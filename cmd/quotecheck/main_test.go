@@ -1,0 +1,85 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"verbatim/internal/cli"
+	"verbatim/internal/quote"
+)
+
+var update = flag.Bool("update", false, "write what was printed into the scripts")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"quotecheck": main})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata", UpdateScripts: *update, RequireExplicitExec: true, RequireUniqueNames: true,
+		Setup: func(e *testscript.Env) error {
+			// Module sources are looked up by the go command.
+			for _, key := range []string{"GOMODCACHE", "GOCACHE", "GOPROXY", "GOSUMDB", "PATH"} {
+				if v := os.Getenv(key); v != "" {
+					e.Setenv(key, v)
+				}
+			}
+			if os.Getenv("GOMODCACHE") == "" {
+				home, err := os.UserHomeDir()
+				if err != nil {
+					return err
+				}
+				e.Setenv("GOMODCACHE", filepath.Join(home, "go", "pkg", "mod"))
+			}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code},
+	})
+}
+
+// code runs a program and compares its exit code: code 2 quotecheck -x.
+func code(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: code number program args…")
+	}
+	want := args[0]
+	got := "0"
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		got = strings.TrimPrefix(err.Error(), "exit status ")
+	}
+	if got != want {
+		ts.Fatalf("exit code %s, want %s", got, want)
+	}
+}
+
+// TestManual holds that -h is the manual, without comment markers, and the
+// contract.
+func TestManual(t *testing.T) {
+	got := cli.Manual(source) + "\n" + quote.Contract
+	if !strings.HasPrefix(got, "Quotecheck proves that") || !strings.HasSuffix(got, "\n"+quote.Contract) {
+		t.Errorf("the manual is\n%s", got)
+	}
+	if strings.Contains(got, "//\n") || strings.Contains(got, "\n//") || strings.Contains(got, "import (") {
+		t.Errorf("the manual shows Go:\n%s", got)
+	}
+	listed := map[string]bool{}
+	for line := range strings.Lines(got) {
+		if name, ok := strings.CutPrefix(line, "\t-"); ok {
+			listed[strings.Fields(name)[0]] = true
+		}
+	}
+	(&options{}).flags().VisitAll(func(f *flag.Flag) {
+		if !listed[f.Name] {
+			t.Errorf("the manual lacks -%s", f.Name)
+		}
+		delete(listed, f.Name)
+	})
+	for name := range listed {
+		t.Errorf("the manual has -%s, which is no flag", name)
+	}
+}

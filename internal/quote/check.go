@@ -1,0 +1,183 @@
+package quote
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io/fs"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"verbatim/internal/lesson"
+	"verbatim/internal/problem"
+)
+
+// State says what is known about a quotation and the copy of its source.
+type State string
+
+// The states. The last three are always problems.
+const (
+	Verified   State = "verified"   // the page is here and its digest agrees
+	Attested   State = "attested"   // the page is not here; the seal agrees with the lesson
+	Stale      State = "stale"      // the quotation or the contract changed since the seal
+	Drifted    State = "drifted"    // the page is here and is not the sealed one
+	Unverified State = "unverified" // neither page nor seal, or no match
+)
+
+// Citation is one place in a lesson that quotes a source.
+type Citation struct {
+	Source string      // its id
+	Pos    problem.Pos // the container, or the link
+	URL    string      // the container's link; "" for a link [words](quote:source)
+	Quotes []lesson.Quote
+}
+
+// Input is what the check is given.
+type Input struct {
+	Site      fs.FS  // the site's root
+	Dir       string // the same as a path, where the go command runs
+	Pages     fs.FS  // the folder of -pages, or nil
+	PagesDir  string // its path, for the names of files in problems
+	Sources   []lesson.Source
+	Citations []Citation
+	Strip     Stripper
+	Workers   int // 0 means one for each CPU
+
+	// Publish makes a missing seal a problem: the word on the site comes from
+	// committed files alone. Otherwise it is a warning.
+	Publish bool
+}
+
+// Result is one quotation, checked.
+type Result struct {
+	Quote  lesson.Quote
+	Source string
+	Finding
+	State State // what this machine can say
+	Word  State // the word on the site: what committed files alone can say
+}
+
+// Check verifies every quotation, in the order of files and lines. Problems
+// are the author's. An error is ours: the go command is missing, ctx ended.
+func Check(ctx context.Context, in Input) ([]Result, problem.List, error) {
+	checks, ps := in.group()
+	if err := in.each(ctx, checks, (*sourceCheck).run); err != nil {
+		return nil, nil, err
+	}
+	if err := in.findElsewhere(ctx, checks); err != nil {
+		return nil, nil, err
+	}
+	var results []Result
+	for _, c := range checks {
+		ps = append(ps, c.problems()...)
+		results = append(results, c.results...)
+	}
+	slices.SortStableFunc(results, func(a, b Result) int {
+		return cmp.Or(cmp.Compare(a.Quote.Pos.File, b.Quote.Pos.File),
+			cmp.Compare(a.Quote.Pos.Line, b.Quote.Pos.Line), cmp.Compare(a.Quote.Pos.Col, b.Quote.Pos.Col))
+	})
+	ps.Sort()
+	return results, ps, nil
+}
+
+// group gives each source its citations, and complains about what does not
+// fit. A citation of no source gets a check without one.
+func (in Input) group() ([]*sourceCheck, problem.List) {
+	var ps problem.List
+	var checks []*sourceCheck
+	var ids []string
+	byID := map[string]*sourceCheck{}
+	for _, s := range in.Sources {
+		byID[s.ID] = &sourceCheck{in: in, source: s}
+		checks = append(checks, byID[s.ID])
+		ids = append(ids, s.ID)
+	}
+	nobody := &sourceCheck{in: in}
+	for _, c := range in.Citations {
+		check, known := byID[c.Source]
+		if !known {
+			ps.AddHint(c.Pos, "source", problem.DidYouMean(c.Source, ids), "no source %q in quotes/", c.Source)
+			nobody.citations = append(nobody.citations, c)
+			continue
+		}
+		check.citations = append(check.citations, c)
+		if c.URL != "" && check.source.URL != "" && c.URL != check.source.URL {
+			ps.AddHint(c.Pos, "source", fmt.Sprintf("the lesson links to %s\n%s says %s", c.URL, check.source.File, check.source.URL),
+				"the link is not the url of source %q", c.Source)
+		}
+	}
+	for _, c := range checks {
+		if len(c.citations) == 0 {
+			ps.AddHint(startOf(c.source.File), "source", "quote it in a source container, or delete its folder", "no lesson cites source %q", c.source.ID)
+		}
+	}
+	return append(checks, nobody), ps
+}
+
+// each runs f on every check, on as many goroutines as in.Workers says. The
+// first error ends it.
+func (in Input) each(ctx context.Context, checks []*sourceCheck, f func(*sourceCheck, context.Context) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range cmp.Or(in.Workers, runtime.GOMAXPROCS(0)) {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= len(checks) {
+					return
+				}
+				if err := f(checks[i], ctx); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	return context.Cause(ctx)
+}
+
+// findElsewhere looks for the quotations without a match in the pages of all
+// other sources.
+func (in Input) findElsewhere(ctx context.Context, checks []*sourceCheck) error {
+	var missing []*Result
+	for _, c := range checks {
+		for i := range c.results {
+			if c.place.file != "" && c.results[i].Verdict == NoMatch {
+				missing = append(missing, &c.results[i])
+			}
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	var mu sync.Mutex
+	foundIn := map[*Result][]string{}
+	err := in.each(ctx, checks, func(c *sourceCheck, _ context.Context) error {
+		if c.place.file == "" || c.fault != nil {
+			return nil
+		}
+		page, err := c.place.read(in.Strip)
+		if err != nil {
+			return nil // it was read before; whatever happened since is no news about these quotations
+		}
+		for _, r := range missing {
+			if r.Source == c.source.ID || page.Find(r.Quote.Text).Verdict == NoMatch {
+				continue
+			}
+			mu.Lock()
+			foundIn[r] = append(foundIn[r], c.source.ID)
+			mu.Unlock()
+		}
+		return nil
+	})
+	for r, ids := range foundIn {
+		slices.Sort(ids)
+		r.Notes = append([]string{"stands in source " + strings.Join(ids, ", ") + " instead"}, r.Notes...)
+	}
+	return err
+}

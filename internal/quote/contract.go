@@ -1,0 +1,83 @@
+// Package quote promises that "match" means one thing: the words of a
+// quotation stand, in order and without a gap, in the text of one saved page.
+// What is weaker than that is called a warning, and says why; nothing is ever
+// matched by likeness.
+package quote
+
+// ContractVersion is the number of the contract below. A seal names the one
+// that it was written under: a change of a rule makes older seals stale.
+const ContractVersion = 1
+
+// Contract is what this package holds itself to, in the words that
+// `quotecheck -h` prints.
+const Contract = `The contract, version 1. A quotation is compared with the text of one saved
+page. In order; the first rule that finds the words gives the verdict.
+
+ (a) text      The page is decoded (gzip; the first text/html part of MHTML; a
+               byte-order mark, else valid UTF-8, else the charset it declares,
+               else windows-1252) and parsed with scripting off. Left out are
+               head, title, script, style, template, comments, iframe, object,
+               svg, textarea, select, rt, rp and annotation. Block edges and
+               <br> separate words, inline tags do not. Markdown loses its
+               markup first. In .txt a hyphen at a line end may be joined
+               (warning). Of a Go file: the comments, then the code.
+ (b) exact     Invisible format characters dropped, NFC, each run of white
+               space one space: match.
+ (c) typography  And quotation marks, dashes, the ellipsis glyph, ligatures
+               and full-width ASCII made equal: match. (b) and (c) are also
+               tried without foot-note marks, which are each <sup> that holds
+               a link to a fragment.
+ (d) spacing   And without the space before , . ; : ! ? ) ] } % and after
+               ( [ { : warning.
+ (e) hidden    The words need text that the page hides: warning.
+ (f) editing   Markdown marks; [sic]; [x] for the case of a letter; an elision
+               … or [...] that skips at most 100 words, no negation among
+               them, between parts of three words or more; an [insertion] for
+               at most six words: warning.
+
+Otherwise there is no match: no edit distance, no folding of case or accents.
+An occurrence that begins or ends inside a word or a number does not count. A
+match is a warning where it joins blocks, uses struck text, mixes superscript
+or subscript with plain text, cuts a hyphenated word, directly follows a
+negation, or has fewer than 3 words or 12 characters (of Chinese, Japanese
+and the like: 4).
+`
+
+// Verdict is what the contract says about one quotation and one page.
+type Verdict string
+
+// The verdicts.
+const (
+	Match   Verdict = "match"
+	Warning Verdict = "warning"
+	NoMatch Verdict = "no match"
+)
+
+// Fold names the rule that found the words.
+type Fold string
+
+// The folds, in the order in which they are tried.
+const (
+	Exact      Fold = "exact"
+	Typography Fold = "typography"
+	Spacing    Fold = "spacing"
+	Hidden     Fold = "hidden"
+	Editing    Fold = "editing"
+)
+
+// folds is the same list, for those who read the name of one in a file.
+var folds = []Fold{Exact, Typography, Spacing, Hidden, Editing}
+
+// Finding is the outcome of looking for one quotation in one page.
+type Finding struct {
+	Verdict     Verdict
+	Fold        Fold     // "" where there is no match
+	Occurrences int      // how often the words stand there
+	Notes       []string // why a warning, which fold, or what explains that there is no match
+	Passage     string   // the page's own words for the quotation
+	Nearest     string   // no match: the passage most like it, or ""
+	Diff        string   // no match: quotation against Nearest, [-only quoted-] {+only there+}
+
+	FirstWord     int    // its index on the page, from 0
+	Before, After string // at most 32 characters of context
+}

@@ -1,0 +1,194 @@
+package quote
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"path"
+	"regexp"
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// Stripper renders Markdown to HTML. The conductor gives it, because the
+// Markdown library has its own door.
+type Stripper func(md []byte) (html []byte)
+
+// Page is the text of one saved page, ready to be searched. It is for one
+// goroutine at a time.
+type Page struct {
+	Digest string // SHA-256 of the page's bytes after gzip, in hex
+
+	runs    []run
+	joined  [][]run // .txt with hyphens at line ends: the same, joined without and with them
+	tree    *html.Node
+	reads   map[flags]*reading
+	variant []flags // which readings differ: what each leaves out
+}
+
+// pageKinds gives the reader for a page by its extension.
+var pageKinds = []struct {
+	ext  string
+	read func(p *Page, raw []byte, strip Stripper) error
+}{
+	{".html", readHTML},
+	{".htm", readHTML},
+	{".mhtml", readMHTML},
+	{".md", readMarkdown},
+	{".txt", readPlain},
+	{".go", readGo},
+}
+
+// ReadPage extracts the text of the page called name from r, as rule (a) of
+// the contract says. The extension tells the kind; unknown ones are read as
+// plain text. An error is about the page, in words that go on after its name
+// ("is empty"); reading fails only within MaxPage bytes.
+func ReadPage(name string, r io.Reader, strip Stripper) (*Page, error) {
+	raw, err := readAll(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := refuse(raw); err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(raw)
+	p := &Page{Digest: hex.EncodeToString(sum[:]), reads: map[flags]*reading{}}
+	read := readPlain
+	for _, kind := range pageKinds {
+		if path.Ext(strings.TrimSuffix(name, ".gz")) == kind.ext {
+			read = kind.read
+		}
+	}
+	if err := read(p, raw, strip); err != nil {
+		return nil, err
+	}
+	p.findVariants()
+	return p, nil
+}
+
+// findVariants lists the readings that rules (b) and (c) try, and then those
+// of rule (e).
+func (p *Page) findVariants() {
+	var all flags
+	for _, r := range p.runs {
+		if r.text != "" {
+			all |= r.flags
+		}
+	}
+	p.variant = []flags{hiddenText}
+	if all&footnote != 0 {
+		p.variant = append(p.variant, hiddenText|footnote)
+	}
+	if all&hiddenText != 0 {
+		p.variant = append(p.variant, 0)
+	}
+	if all&hiddenText != 0 && all&footnote != 0 {
+		p.variant = append(p.variant, footnote)
+	}
+}
+
+// reading gives the page without what has a flag of omit.
+func (p *Page) reading(omit flags) *reading {
+	if p.reads[omit] == nil {
+		p.reads[omit] = read(p.runs, omit)
+	}
+	return p.reads[omit]
+}
+
+// Text is what a reader sees of the page: words one space apart.
+func (p *Page) Text() string { return p.reading(hiddenText).text }
+
+// Words counts the words of Text.
+func (p *Page) Words() int { return p.reading(hiddenText).words() }
+
+func readHTML(p *Page, raw []byte, _ Stripper) error {
+	text, err := decode(raw, "")
+	if err != nil {
+		return err
+	}
+	return p.parse(text)
+}
+
+func readMHTML(p *Page, raw []byte, _ Stripper) error {
+	body, contentType, err := firstHTML(raw)
+	if err != nil {
+		return err
+	}
+	if err := refuse(body); err != nil {
+		return err
+	}
+	text, err := decode(body, contentType)
+	if err != nil {
+		return err
+	}
+	return p.parse(text)
+}
+
+func readMarkdown(p *Page, raw []byte, strip Stripper) error {
+	if strip == nil {
+		return errors.New("is Markdown, which cannot be read here")
+	}
+	text, err := decode(raw, "")
+	if err != nil {
+		return err
+	}
+	return p.parse(string(strip([]byte(text))))
+}
+
+// parse reads an HTML document that is already decoded.
+func (p *Page) parse(text string) error {
+	lower := strings.ToLower(text)
+	if cut := truncated(strings.TrimSpace(lower)); cut != "" {
+		return errors.New("is truncated: " + cut)
+	}
+	if reopens(lower) {
+		return errors.New("leaves so many formatting elements open that its tree would be millions of elements")
+	}
+	if noscriptInHead(lower) {
+		text = noscriptTag.ReplaceAllString(text, "<${1}"+hiddenTag)
+	}
+	tree, err := html.ParseWithOptions(strings.NewReader(text), html.ParseOptionEnableScripting(false))
+	if err != nil {
+		if strings.Contains(err.Error(), "512") {
+			return errors.New("is nested deeper than 512 open elements, more than the HTML parser allows")
+		}
+		return errors.New("is not HTML: " + err.Error())
+	}
+	p.tree = tree
+	p.runs = extract(tree)
+	return nil
+}
+
+// truncated says how one sees that an HTML file, in lower case and trimmed,
+// ends too early, or "". Ends of elements may be left out, also that of html,
+// so only two signs are sure: a tag that does not end, and a document that
+// stops in the middle of text.
+func truncated(lower string) string {
+	last := strings.LastIndexByte(lower, '<')
+	if last >= 0 && !strings.Contains(lower[last:], ">") && last+1 < len(lower) && startsTag(lower[last+1]) {
+		return "it ends inside a tag"
+	}
+	if strings.Contains(lower, "<html") && !strings.Contains(lower, "</html") && !strings.HasSuffix(lower, ">") {
+		return "it has <html> and ends in the middle of text, without </html>"
+	}
+	return ""
+}
+
+func startsTag(c byte) bool {
+	return c == '/' || c == '!' || 'a' <= c && c <= 'z'
+}
+
+// hiddenTag stands for <noscript>: with scripting off, the parser moves what
+// a noscript element of the head may not hold out of it and into the body,
+// where it would pass for visible text.
+const hiddenTag = "x-noscript"
+
+var noscriptTag = regexp.MustCompile(`(?i)<(/?)noscript\b`)
+
+func noscriptInHead(lower string) bool {
+	noscript := strings.Index(lower, "<noscript")
+	body := strings.Index(lower, "<body")
+	return noscript >= 0 && (body < 0 || noscript < body)
+}
