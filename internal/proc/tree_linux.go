@@ -1,0 +1,156 @@
+package proc
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// tree is a program below its supervisor. The build holds one end of two
+// pipes. On the lifeline each byte is a signal for the program's process group,
+// and its end is the order to kill everything. On the other the supervisor
+// writes two lines: "started PID" or "failed ERRNO", later "exited CODE" or
+// "signalled NUMBER".
+type tree struct {
+	cmd      *exec.Cmd
+	pid      int // the program's
+	lifeline *os.File
+	status   *os.File
+	lines    *bufio.Reader
+	cut      sync.Once
+}
+
+// startTree starts cmd below a supervisor and returns once it runs.
+func startTree(cmd *exec.Cmd) (*tree, error) {
+	if !supervising {
+		return nil, errors.New("proc.Supervise was not called first in main")
+	}
+	guarded, lifeline, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer guarded.Close()
+	status, reported, err := os.Pipe()
+	if err != nil {
+		lifeline.Close()
+		return nil, err
+	}
+	defer reported.Close()
+
+	cmd.Args = append([]string{supervisorName, cmd.Path}, cmd.Args...)
+	cmd.Path = "/proc/self/exe" // stays right when the file was replaced or deleted meanwhile
+	cmd.ExtraFiles = []*os.File{guarded, reported}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	t := &tree{cmd: cmd, lifeline: lifeline, status: status, lines: bufio.NewReader(status)}
+	if err := cmd.Start(); err != nil {
+		t.close()
+		return nil, err
+	}
+	guarded.Close()
+	reported.Close()
+	if err := t.started(); err != nil {
+		t.kill()
+		_ = cmd.Wait() // the reason is in err
+		t.close()
+		return nil, err
+	}
+	return t, nil
+}
+
+// started reads the supervisor's first line.
+func (t *tree) started() error {
+	word, number, err := t.line()
+	if err != nil {
+		return err
+	}
+	if word == "failed" {
+		return syscall.Errno(number)
+	}
+	t.pid = number
+	return nil
+}
+
+func (t *tree) line() (word string, number int, err error) {
+	line, err := t.lines.ReadString('\n')
+	if err != nil {
+		return "", 0, errors.New("its supervisor was killed")
+	}
+	if _, err := fmt.Sscanf(strings.TrimSpace(line), "%s %d", &word, &number); err != nil {
+		return "", 0, fmt.Errorf("its supervisor answered %q", line)
+	}
+	return word, number, nil
+}
+
+// wait returns when the supervisor has ended and the output is written. The
+// supervisor's exit code is no error: result has the program's own.
+func (t *tree) wait() error {
+	err := t.cmd.Wait()
+	t.kill()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return nil
+	}
+	return err
+}
+
+// result is called once, after wait.
+func (t *tree) result() (Result, error) {
+	defer t.close()
+	word, number, err := t.line()
+	if err != nil {
+		// Without its supervisor the program may live on; end what can be reached.
+		_ = syscall.Kill(-t.pid, syscall.SIGKILL)
+		return Result{Code: -1}, err
+	}
+	if word == "signalled" {
+		return Result{Code: -1, Signal: syscall.Signal(number)}, nil
+	}
+	return Result{Code: number}, nil
+}
+
+func (t *tree) signal(sig syscall.Signal) error {
+	_, err := t.lifeline.Write([]byte{byte(sig)})
+	return err
+}
+
+// freeze returns once the program has halted: the supervisor sends the signal a
+// moment later.
+func (t *tree) freeze() error {
+	if err := t.signal(syscall.SIGSTOP); err != nil {
+		return err
+	}
+	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(time.Millisecond) {
+		s, err := readStat(t.pid)
+		if err != nil || s.state == 'Z' {
+			return errors.New("the program has ended")
+		}
+		if s.state == 'T' {
+			return nil
+		}
+	}
+	return errors.New("the program did not halt")
+}
+
+func (t *tree) thaw() error { return t.signal(syscall.SIGCONT) }
+
+func (t *tree) kill() { t.cut.Do(func() { t.lifeline.Close() }) }
+
+// abandon ends a supervisor that does not answer: the program may have stopped
+// it with a signal.
+func (t *tree) abandon() {
+	_ = t.cmd.Process.Kill()
+	_ = syscall.Kill(-t.pid, syscall.SIGKILL)
+}
+
+func (t *tree) close() {
+	t.kill()
+	t.status.Close()
+}
+
+func killGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) } // it may be gone
