@@ -1,0 +1,244 @@
+package service
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// proxy passes connections on from an address of its own, which stays the same
+// while what it passes them to comes and goes. Faults between client and server
+// live here.
+type proxy struct {
+	addr string // 127.0.0.1:port, fixed
+
+	mu       sync.Mutex
+	listener net.Listener // nil while connections are refused
+	target   string
+	delay    time.Duration
+	gate     chan struct{} // closed while bytes may pass
+	conns    map[net.Conn]bool
+}
+
+// newProxy reserves an address by listening once. It refuses connections until
+// open.
+func newProxy() (*proxy, error) {
+	l, err := listenLow()
+	if err != nil {
+		return nil, err
+	}
+	defer l.Close()
+	gate := make(chan struct{})
+	close(gate)
+	return &proxy{addr: l.Addr().String(), gate: gate, conns: map[net.Conn]bool{}}, nil
+}
+
+// open passes new connections on to target. While the proxy refused
+// connections another program may have taken its port; open waits for it
+// within ctx.
+func (p *proxy) open(ctx context.Context, target string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.target = target
+	if p.listener != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	for {
+		l, err := net.Listen("tcp", p.addr)
+		if err == nil {
+			p.listener = l
+			go p.accept(l)
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("another program took the address while Redis was stopped: %w", err)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// refuse closes the listener and all connections.
+func (p *proxy) refuse() {
+	p.mu.Lock()
+	if p.listener != nil {
+		p.listener.Close()
+		p.listener = nil
+	}
+	p.mu.Unlock()
+	p.drop()
+}
+
+// drop closes all connections.
+func (p *proxy) drop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for c := range p.conns {
+		c.Close()
+	}
+	clear(p.conns)
+}
+
+// hold keeps all bytes back, or lets them pass.
+func (p *proxy) hold(back bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	select {
+	case <-p.gate:
+		if back {
+			p.gate = make(chan struct{})
+		}
+	default:
+		if !back {
+			close(p.gate)
+		}
+	}
+}
+
+// slow holds back what the server sends by d.
+func (p *proxy) slow(d time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.delay = d
+}
+
+func (p *proxy) accept(l net.Listener) {
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			return // closed
+		}
+		if !p.keep(l, c) {
+			c.Close()
+			continue
+		}
+		go p.pass(c)
+	}
+}
+
+// keep remembers a connection, unless its listener was closed meanwhile.
+func (p *proxy) keep(l net.Listener, c net.Conn) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.listener != l {
+		return false
+	}
+	p.conns[c] = true
+	return true
+}
+
+func (p *proxy) lose(c net.Conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.conns, c)
+	c.Close()
+}
+
+// pass serves one client until either side is done.
+func (p *proxy) pass(client net.Conn) {
+	defer p.lose(client)
+	p.mu.Lock()
+	target, l := p.target, p.listener
+	p.mu.Unlock()
+	server, err := net.DialTimeout("tcp", target, 5*time.Second)
+	if err != nil {
+		return // the client sees its connection closed
+	}
+	if !p.keep(l, server) {
+		server.Close()
+		return
+	}
+	defer p.lose(server)
+	var wg sync.WaitGroup
+	wg.Go(func() { p.copy(server, client, false) })
+	wg.Go(func() { p.copy(client, server, true) })
+	wg.Wait()
+}
+
+// copy passes bytes on until src ends, then ends dst in that direction.
+func (p *proxy) copy(dst, src net.Conn, reply bool) {
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := src.Read(buf)
+		if n > 0 {
+			p.await(reply)
+			if _, werr := dst.Write(buf[:n]); werr != nil {
+				break
+			}
+		}
+		if err == io.EOF {
+			if half, ok := dst.(interface{ CloseWrite() error }); ok {
+				_ = half.CloseWrite() // the other side may be gone
+			}
+			return
+		}
+		if err != nil {
+			break
+		}
+	}
+	src.Close() // so that the other direction ends too
+	dst.Close()
+}
+
+// await returns when bytes may pass.
+func (p *proxy) await(reply bool) {
+	p.mu.Lock()
+	gate, delay := p.gate, p.delay
+	p.mu.Unlock()
+	if reply && delay > 0 {
+		time.Sleep(delay)
+	}
+	<-gate
+}
+
+// listenLow listens on a loopback port below the range from which the system
+// takes ports for outgoing connections: none of those can take it while the
+// proxy is closed.
+func listenLow() (net.Listener, error) {
+	low, high := ports(ephemeralStart())
+	var last error
+	for range 50 {
+		port := low + rand.IntN(high-low)
+		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		if err == nil {
+			return l, nil
+		}
+		last = err
+	}
+	return nil, fmt.Errorf("find a free port between %d and %d: %w", low, high, last)
+}
+
+// ports is the range to take ports from, high excluded: the ten thousand below
+// start, at most up to 30,000. Where there is no room below it is as good as
+// any.
+func ports(start int) (low, high int) {
+	high = min(start, 30000)
+	if high < 12000 {
+		high = 30000
+	}
+	return high - 10000, high
+}
+
+// ephemeralStart is the first port for outgoing connections, on Linux as the
+// kernel says, elsewhere the lowest in use by any system we know.
+func ephemeralStart() int {
+	f, err := os.Open("/proc/sys/net/ipv4/ip_local_port_range")
+	if err != nil {
+		return 32768
+	}
+	defer f.Close()
+	var start int
+	if _, err := fmt.Fscan(bufio.NewReader(f), &start); err != nil {
+		return 32768
+	}
+	return start
+}
