@@ -1,0 +1,176 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"verbatim/internal/lesson"
+	"verbatim/internal/problem"
+	"verbatim/internal/yamldoc"
+)
+
+// DefaultTimeout is how long an example may run that does not say otherwise.
+const DefaultTimeout = 60 * time.Second
+
+// exampleYAML is example.yaml.
+type exampleYAML struct {
+	Title   string            `yaml:"title"`
+	Run     string            `yaml:"run"`
+	Needs   string            `yaml:"needs"`
+	Timeout string            `yaml:"timeout"`
+	Exit    int               `yaml:"exit"`
+	Env     map[string]string `yaml:"env"`
+}
+
+// loadExamples finds every runnable folder below examples/.
+func loadExamples(b *Book, fsys fs.FS, ps *problem.List) error {
+	err := fs.WalkDir(fsys, Examples, func(dir string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if !d.IsDir() {
+			return nil
+		}
+		if name := d.Name(); dir != Examples && (hidden(name) || strings.HasPrefix(name, "_") || name == "testdata" || name == "recorded") {
+			return fs.SkipDir
+		}
+		if e, ok := loadExample(fsys, dir, ps); ok {
+			b.Examples = append(b.Examples, e)
+		}
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	slices.SortFunc(b.Examples, func(x, y lesson.Example) int { return strings.Compare(x.ID, y.ID) })
+	return err
+}
+
+// loadExample tells whether dir is an example: package main, or an
+// example.yaml that says how to run it.
+func loadExample(fsys fs.FS, dir string, ps *problem.List) (lesson.Example, bool) {
+	e := lesson.Example{
+		ID: strings.TrimPrefix(dir, Examples+"/"), Dir: dir,
+		Needs: "redis", Timeout: int(DefaultTimeout.Milliseconds()),
+	}
+	entries, err := fs.ReadDir(fsys, dir)
+	if err != nil {
+		ps.Add(problem.Pos{File: dir}, "example", "cannot be read: %v", cause(err))
+		return e, false
+	}
+	if len(entries) == 1 && entries[0].Name() == "recorded" {
+		ps.AddHint(problem.Pos{File: dir}, "example", "delete the folder, or bring its program back",
+			"holds recorded lines and no program")
+		return e, false
+	}
+	e.Go = isMain(fsys, dir, entries)
+	file := path.Join(dir, "example.yaml")
+	src, err := fs.ReadFile(fsys, file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return e, e.Go
+	case err != nil:
+		ps.Add(problem.Pos{File: file}, "example", "cannot be read: %v", cause(err))
+		return e, e.Go
+	}
+	var y exampleYAML
+	places, problems := yamldoc.Decode(file, 0, src, &y, false)
+	*ps = append(*ps, problems...)
+	settle(&e, y, places, ps)
+	return e, e.Go || len(e.Run) > 0
+}
+
+// settle takes what example.yaml says.
+func settle(e *lesson.Example, y exampleYAML, places map[string]problem.Pos, ps *problem.List) {
+	e.Title, e.Exit, e.Env = y.Title, y.Exit, y.Env
+	if y.Needs != "" {
+		e.Needs = y.Needs
+	}
+	if known := []string{"redis", "none"}; !slices.Contains(known, e.Needs) {
+		ps.AddHint(places["needs"], "example", "known: redis, none", "needs: unknown service %q", e.Needs)
+	}
+	if y.Timeout != "" {
+		d, err := time.ParseDuration(y.Timeout)
+		if err != nil || d <= 0 {
+			ps.AddHint(places["timeout"], "example", "write it as 90s or 2m", "timeout is not a duration: %q", y.Timeout)
+		} else {
+			e.Timeout = int(max(d.Milliseconds(), 1))
+		}
+	}
+	if y.Run == "" {
+		return
+	}
+	words, err := splitWords(y.Run)
+	if err != nil {
+		ps.Add(places["run"], "example", "run: %v", err)
+		return
+	}
+	e.Run, e.Go = words, false
+}
+
+// isMain reads the package clause of the folder's Go files. The first that
+// can be read decides: a broken one is the compiler's to report.
+func isMain(fsys fs.FS, dir string, entries []fs.DirEntry) bool {
+	for _, entry := range entries {
+		name := entry.Name()
+		if path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") || hidden(name) {
+			continue
+		}
+		src, err := fs.ReadFile(fsys, path.Join(dir, name))
+		if err != nil {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, src, parser.PackageClauseOnly)
+		if err == nil && f.Name != nil {
+			return f.Name.Name == "main"
+		}
+	}
+	return false
+}
+
+// splitWords splits a command as a POSIX shell does, with quotes and
+// backslashes and nothing else: what a shell would expand stays as written.
+func splitWords(s string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	inWord, quote, escaped := false, rune(0), false
+	for _, r := range s {
+		switch {
+		case escaped:
+			if quote == '"' && !strings.ContainsRune("\"\\$`", r) {
+				word.WriteRune('\\')
+			}
+			word.WriteRune(r)
+			escaped = false
+		case r == '\\' && quote != '\'':
+			escaped, inWord = true, true
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '\'' || r == '"'):
+			quote, inWord = r, true
+		case quote == 0 && strings.ContainsRune(" \t\n", r):
+			if inWord {
+				words = append(words, word.String())
+				word.Reset()
+			}
+			inWord = false
+		default:
+			word.WriteRune(r)
+			inWord = true
+		}
+	}
+	if quote != 0 || escaped {
+		return nil, fmt.Errorf("a quotation mark is not closed in %q", s)
+	}
+	if inWord {
+		words = append(words, word.String())
+	}
+	return words, nil
+}

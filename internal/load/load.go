@@ -1,0 +1,186 @@
+// Package load promises that a site's folders become lessons, examples and
+// sources in one pass, that every bad file is named with its line, and that
+// nothing outside the site is ever read.
+package load
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"verbatim/internal/lesson"
+	"verbatim/internal/markdown"
+	"verbatim/internal/problem"
+)
+
+// The folders of a site. Only content/ is required.
+const (
+	Content  = "content"
+	Examples = "examples"
+	Quotes   = "quotes"
+)
+
+// HomeID is the id of content/index.md, the home page and the course.
+const HomeID = "index"
+
+// Book is everything an author wrote.
+type Book struct {
+	Lessons  []*Lesson // sorted by id, the home page left out
+	Home     *Lesson   // content/index.md, or nil
+	Course   []lesson.Entry
+	Examples []lesson.Example // sorted by id
+	Sources  []lesson.Source  // sorted by id
+	Files    []string         // other files of content/, "content/a.png", sorted
+}
+
+// Lesson is a lesson with the document that renders it.
+type Lesson struct {
+	lesson.Lesson
+	Doc *markdown.Doc
+}
+
+// All gives the home page, if there is one, and then every lesson.
+func (b *Book) All() []*Lesson {
+	if b.Home == nil {
+		return b.Lessons
+	}
+	return append([]*Lesson{b.Home}, b.Lessons...)
+}
+
+// Site reads the site whose root is fsys. Problems are the author's; an error
+// means that the folder itself cannot be read.
+func Site(fsys fs.FS) (*Book, problem.List, error) {
+	if info, err := fs.Stat(fsys, Content); err != nil || !info.IsDir() {
+		return nil, nil, fmt.Errorf("read the site: there is no folder %s/ here", Content)
+	}
+	b := &Book{}
+	var ps problem.List
+	for _, part := range []func(*Book, fs.FS, *problem.List) error{loadContent, loadExamples, loadSources} {
+		if err := part(b, fsys, &ps); err != nil {
+			return nil, nil, fmt.Errorf("read the site: %w", err)
+		}
+	}
+	return b, ps, nil
+}
+
+// loadContent reads lessons and lists the files that are copied.
+func loadContent(b *Book, fsys fs.FS, ps *problem.List) error {
+	err := fs.WalkDir(fsys, Content, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		switch {
+		case d.IsDir() && file != Content && (hidden(name) || strings.HasSuffix(name, ".recorded")):
+			return fs.SkipDir
+		case d.IsDir() || hidden(name):
+			return nil
+		case path.Ext(name) != ".md":
+			if _, err := fs.Stat(fsys, file); err != nil {
+				ps.Add(problem.Pos{File: file}, "file", "cannot be read: %v", cause(err))
+				return nil
+			}
+			b.Files = append(b.Files, file)
+			return nil
+		}
+		l := loadLesson(fsys, file, ps)
+		switch {
+		case l == nil:
+		case l.ID == HomeID:
+			b.Home = l
+		default:
+			b.Lessons = append(b.Lessons, l)
+		}
+		return nil
+	})
+	slices.SortFunc(b.Lessons, func(x, y *Lesson) int { return strings.Compare(x.ID, y.ID) })
+	b.Course = course(b)
+	return err
+}
+
+func loadLesson(fsys fs.FS, file string, ps *problem.List) *Lesson {
+	src, err := fs.ReadFile(fsys, file)
+	if err != nil {
+		ps.Add(problem.Pos{File: file}, "file", "cannot be read: %v", cause(err))
+		return nil
+	}
+	l := &Lesson{}
+	l.File, l.Source = file, src
+	l.ID = strings.TrimSuffix(strings.TrimPrefix(file, Content+"/"), ".md")
+	meta, start, problems := frontMatter(file, src)
+	l.Meta = meta
+	doc, more := markdown.Parse(file, src, start)
+	l.Doc, l.Body = doc, doc.Body
+	*ps = append(append(*ps, problems...), more...)
+	wrong, _ := problems.Count()
+	title(l, wrong == 0, ps)
+	return l
+}
+
+// title settles what the page is called: front matter, else the first heading.
+// Where the front matter could not be read, a missing title is no news.
+func title(l *Lesson, complain bool, ps *problem.List) {
+	if l.Meta.Title == "" {
+		l.Meta.Title = l.Body.Title
+	}
+	if l.Meta.Title == "" {
+		l.Meta.Title = l.ID
+		if complain {
+			ps.AddHint(problem.Pos{File: l.File, Line: 1, Col: 1}, "title",
+				"add \"title: …\" to the front matter, or a first line \"# …\"", "the lesson has no title")
+		}
+	}
+	if l.Meta.Summary == "" {
+		l.Meta.Summary = l.Body.FirstSentence
+	}
+}
+
+// course is the order of the lessons: the links of the lists on the home page,
+// or without a home page every lesson by title.
+func course(b *Book) []lesson.Entry {
+	var entries []lesson.Entry
+	if b.Home == nil {
+		for _, l := range b.Lessons {
+			if !l.Meta.Draft {
+				entries = append(entries, lesson.Entry{Lesson: l.ID, Title: l.Meta.Title, Depth: 1})
+			}
+		}
+		slices.SortStableFunc(entries, func(x, y lesson.Entry) int { return strings.Compare(x.Title, y.Title) })
+		return entries
+	}
+	seen := map[string]bool{}
+	for _, link := range b.Home.Body.Links {
+		id, ok := lessonOf(link)
+		if !ok || seen[id] {
+			continue
+		}
+		seen[id] = true
+		entries = append(entries, lesson.Entry{Lesson: id, Title: link.Text, Depth: link.Depth, Pos: link.Pos})
+	}
+	return entries
+}
+
+// lessonOf gives the lesson that a link of a list on the home page leads to.
+func lessonOf(l lesson.Link) (id string, ok bool) {
+	if !l.ListItem || l.Image || strings.Contains(l.Dest, ":") {
+		return "", false
+	}
+	file, _, _ := strings.Cut(l.Dest, "#")
+	id, ok = strings.CutSuffix(file, ".md")
+	return path.Clean(id), ok
+}
+
+func hidden(name string) bool { return strings.HasPrefix(name, ".") }
+
+// cause is the reason of a failed read, without the path that the problem
+// already names.
+func cause(err error) error {
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		return pathError.Err
+	}
+	return err
+}

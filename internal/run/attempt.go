@@ -1,0 +1,169 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"verbatim/internal/lesson"
+	"verbatim/internal/proc"
+)
+
+// MostOutput is how many bytes an example may print; more is a problem.
+const MostOutput = 1 << 20
+
+// mostStderr is how much of standard error is kept: it is only shown when a
+// run fails.
+const mostStderr = 64 << 10
+
+// Attempt is one run of a program.
+type Attempt struct {
+	Raw     []byte // standard output
+	Stderr  []byte
+	Result  proc.Result
+	TooMuch bool // it printed more than MostOutput
+	Took    time.Duration
+}
+
+// NotFoundError says that the program which runs an example is not installed:
+// the example's problem nowhere, this machine's lack.
+type NotFoundError struct{ Example, Program string }
+
+func (e *NotFoundError) Error() string {
+	return fmt.Sprintf("run example %s: there is no %q on PATH: install it", e.Example, e.Program)
+}
+
+// attempt runs e once in a scratch copy of its folder. extra is added to its
+// environment: the addresses of its service.
+func attempt(ctx context.Context, root, cache string, e lesson.Example, extra map[string]string) (*Attempt, error) {
+	scratch, remove, err := proc.Scratch(cache, "run-"+filepath.Base(e.ID))
+	if err != nil {
+		return nil, fmt.Errorf("run example %s: %w", e.ID, err)
+	}
+	defer remove()
+	work, home, tmp := filepath.Join(scratch, "work"), filepath.Join(scratch, "home"), filepath.Join(scratch, "tmp")
+	for _, dir := range []string{work, home, tmp} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			return nil, fmt.Errorf("run example %s: %w", e.ID, err)
+		}
+	}
+	if err := copyFolder(root, e.Dir, work); err != nil {
+		return nil, fmt.Errorf("run example %s: copy its folder: %w", e.ID, err)
+	}
+	args := e.Run
+	if e.Go {
+		args = []string{Binary(cache, e)}
+	}
+
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var out, stderr bytes.Buffer
+	var process *proc.Process
+	started := make(chan struct{})
+	limited := proc.Limit(&out, MostOutput, func() {
+		go func() { <-started; process.Stop() }()
+	})
+	a := &Attempt{}
+	begin := time.Now()
+	process, err = proc.Start(ctx, proc.Spec{
+		Args: args, Dir: work, Env: environment(e, home, tmp, extra), Scratch: scratch,
+		Stdout: limited, Stderr: proc.Limit(&stderr, mostStderr, nil),
+		Timeout: time.Duration(e.Timeout) * time.Millisecond,
+	})
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+		return nil, &NotFoundError{e.ID, args[0]}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("run example %s: %w", e.ID, err)
+	}
+	close(started)
+	a.Result, err = process.Wait()
+	if err != nil {
+		return nil, fmt.Errorf("run example %s: %w", e.ID, err)
+	}
+	a.Raw, a.Stderr, a.TooMuch, a.Took = out.Bytes(), stderr.Bytes(), limited.Over(), time.Since(begin)
+	return a, nil
+}
+
+// environment is all that an example sees of the user's: PATH. Where to find
+// its service, an empty home, and a terminal that shows no colours are ours.
+func environment(e lesson.Example, home, tmp string, extra map[string]string) []string {
+	env := map[string]string{
+		"PATH": os.Getenv("PATH"), "HOME": home, "TMPDIR": tmp,
+		"TZ": "UTC", "LC_ALL": "C.UTF-8", "NO_COLOR": "1", "TERM": "dumb",
+	}
+	maps.Copy(env, e.Env)
+	maps.Copy(env, extra)
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		out = append(out, name+"="+env[name])
+	}
+	return out
+}
+
+// copyFolder copies what an example depends on in its folder. Links that lead
+// out of the site are refused by os.Root.
+func copyFolder(root, dir, to string) error {
+	from, err := os.OpenRoot(root)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	into, err := os.OpenRoot(to)
+	if err != nil {
+		return err
+	}
+	defer into.Close()
+	return fs.WalkDir(from.FS(), dir, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, file)
+		if err != nil || rel == "." {
+			return err
+		}
+		if ignored(d.Name()) {
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if d.IsDir() {
+			return into.Mkdir(rel, 0o755)
+		}
+		return copyFile(from, file, into, rel)
+	})
+}
+
+func copyFile(from *os.Root, file string, into *os.Root, name string) error {
+	src, err := from.Open(file)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	info, err := src.Stat()
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a regular file", file)
+	}
+	dst, err := into.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm()|0o200)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(dst, src); err != nil {
+		dst.Close()
+		return err
+	}
+	return dst.Close()
+}

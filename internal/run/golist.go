@@ -1,0 +1,191 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"verbatim/internal/lesson"
+	"verbatim/internal/problem"
+	"verbatim/internal/record"
+)
+
+// listed is what the go command says of a package.
+type listed struct {
+	ImportPath string
+	Dir        string
+	GoFiles    []string
+	EmbedFiles []string
+	Deps       []string
+	Standard   bool
+	Module     *struct {
+		Path, Version string
+		Main          bool
+		Replace       *struct{ Path, Version string }
+	}
+	Error *struct{ Pos, Err string }
+}
+
+// listEnv makes the go command answer the same on every machine.
+var listEnv = []string{"GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off"}
+
+// Compute gives the inputs of each example from scratch. For Go examples it
+// asks `go list -deps` in root, the site's folder; an example whose imports
+// cannot be resolved is a problem and has no entry.
+func (t *Tree) Compute(ctx context.Context, root string, examples []lesson.Example) (map[string]Inputs, problem.List, error) {
+	out := map[string]Inputs{}
+	var golang []lesson.Example
+	for _, e := range examples {
+		now, err := t.own(e)
+		if err != nil {
+			return nil, nil, err
+		}
+		out[e.ID] = now
+		if e.Go {
+			golang = append(golang, e)
+		}
+	}
+	if len(golang) == 0 {
+		return out, nil, nil
+	}
+	packages, err := goList(ctx, root, golang)
+	if err != nil {
+		return nil, nil, err
+	}
+	absolute, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return nil, nil, fmt.Errorf("list imports: %w", err)
+	}
+	var ps problem.List
+	for _, e := range golang {
+		ok, err := t.addImports(out[e.ID], e, absolute, packages, &ps)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !ok {
+			delete(out, e.ID)
+		}
+	}
+	return out, ps, nil
+}
+
+// addImports adds what the packages of one example are made of.
+func (t *Tree) addImports(now Inputs, e lesson.Example, root string, packages map[string]*listed, ps *problem.List) (bool, error) {
+	main := packageIn(packages, filepath.Join(root, filepath.FromSlash(e.Dir)))
+	if main == nil {
+		ps.AddHint(problem.Pos{File: e.Dir}, "example", "is there a go.mod in the site's root?", "the go command finds no package here")
+		return false, nil
+	}
+	mods, err := t.modules()
+	if err != nil {
+		return false, err
+	}
+	ok := true
+	for _, name := range append([]string{main.ImportPath}, main.Deps...) {
+		p := packages[name]
+		if p == nil || p.Standard {
+			continue
+		}
+		if p.Error != nil {
+			ps.Add(placeOf(p.Error.Pos, e.Dir+"/main.go"), "example", "%s", firstLine(p.Error.Err))
+			ok = false
+			continue
+		}
+		rel, err := filepath.Rel(root, p.Dir)
+		inSite := err == nil && filepath.IsLocal(rel)
+		switch {
+		case p.Module != nil && !p.Module.Main && p.Module.Replace != nil && p.Module.Replace.Version == "" && !inSite:
+			if now[replacePrefix+p.ImportPath], err = hashPackage(p); err != nil {
+				return false, err
+			}
+		case p.Module != nil && !p.Module.Main && (p.Module.Replace == nil || p.Module.Replace.Version != ""):
+			if input, digest, found := mods.input(p.Module.Path); found {
+				now[input] = digest
+			}
+		case inSite:
+			if err := t.addPackage(now, filepath.ToSlash(rel), p.EmbedFiles); err != nil {
+				return false, err
+			}
+		}
+	}
+	return ok, nil
+}
+
+func packageIn(packages map[string]*listed, dir string) *listed {
+	for _, p := range packages {
+		if p.Dir == dir {
+			return p
+		}
+	}
+	return nil
+}
+
+// hashPackage is the digest of a package outside the site.
+func hashPackage(p *listed) (string, error) {
+	var all []byte
+	for _, name := range slices.Concat(p.GoFiles, p.EmbedFiles) {
+		b, err := os.ReadFile(filepath.Join(p.Dir, name))
+		if err != nil {
+			return "", fmt.Errorf("hash replaced package: %w", err)
+		}
+		all = append(all, record.Digest(b)+" "+name+"\n"...)
+	}
+	return record.Digest(all), nil
+}
+
+func goList(ctx context.Context, root string, examples []lesson.Example) (map[string]*listed, error) {
+	args := []string{"list", "-e", "-deps", "-json=ImportPath,Dir,GoFiles,EmbedFiles,Deps,Standard,Module,Error"}
+	for _, e := range examples {
+		args = append(args, "./"+path.Clean(e.Dir))
+	}
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir, cmd.Env = root, append(os.Environ(), listEnv...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if errors.Is(err, exec.ErrNotFound) {
+		return nil, fmt.Errorf("list imports: the go command is not on PATH: install Go to run Go examples")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list imports: go list: %w: %s", err, firstLine(stderr.String()))
+	}
+	packages := map[string]*listed{}
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		p := &listed{}
+		if err := d.Decode(p); err == io.EOF {
+			return packages, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("list imports: %w", err)
+		}
+		packages[p.ImportPath] = p
+	}
+}
+
+var goPlace = regexp.MustCompile(`^(?:\./)?([^:\s]+\.go):(\d+)(?::(\d+))?`)
+
+// placeOf reads "examples/x/main.go:3:8" as the go command prints it.
+func placeOf(s, fallback string) problem.Pos {
+	m := goPlace.FindStringSubmatch(filepath.ToSlash(s))
+	if m == nil {
+		return problem.Pos{File: fallback}
+	}
+	line, _ := strconv.Atoi(m[2])
+	col, _ := strconv.Atoi(m[3])
+	return problem.Pos{File: m[1], Line: line, Col: col}
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return line
+}
