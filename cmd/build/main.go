@@ -1,0 +1,222 @@
+// Build renders a site of lessons and proves what they claim.
+//
+//	go run ./cmd/build [flags]
+//
+// It runs the examples that are stale, brings the output fences of the lessons
+// and the records of the examples up to date, checks links, steps, quotations
+// and the course, and writes public/, file by file, only when nothing is wrong.
+// Building a site runs its programs as you: build only what you would go test.
+//
+// The flags are:
+//
+//	-C dir
+//		the site's root: any folder with content/ (default ".")
+//	-out dir
+//		where the site goes (default public below the root)
+//	-check
+//		write nothing outside .cache/; run every example again and compare
+//		lines, fences, records and public/ byte for byte
+//	-rerun
+//		run every example, not only the stale ones
+//	-run regexp
+//		only the examples whose id matches
+//	-explain id
+//		tell why this example is stale or fresh, input by input, and stop
+//	-redis auto|container|process|embedded
+//		where Redis comes from (default "auto"): a container if a Docker engine
+//		answers and has the image or can pull it, else redis-server on PATH,
+//		else the embedded emulator, which proves and records nothing
+//	-image ref
+//		the container image (default: "redis" in the front matter of
+//		content/index.md, else redis:7.0.15); the environment's
+//		VERBATIM_REDIS_IMAGE stands in for the default, for mirrors and closed
+//		networks
+//	-j n
+//		workers (default: one per CPU)
+//	-json
+//		problems and events as JSON lines on standard output
+//	-strict
+//		warnings count as problems
+//	-v
+//		one line per example with its time
+//	-version
+//		what this program is
+//
+// The exit code is 0 when all is well, 1 when an author has something to mend,
+// 2 when the command line is wrong and 3 when the work could not be done: a
+// Redis was needed and none is to be had, the disk is full. go run turns every
+// failure into 1; build the program to tell them apart.
+package main
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"verbatim/internal/cli"
+	"verbatim/internal/proc"
+	"verbatim/internal/site"
+)
+
+// source is this file: -h prints its first comment, the manual.
+//
+//go:embed main.go
+var source string
+
+func main() {
+	proc.Supervise()
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// options are the flags as given.
+type options struct {
+	site.Config
+	only, explain string
+	json, version bool
+}
+
+var kinds = []string{"auto", "container", "process", "embedded"}
+
+func (o *options) flags() *flag.FlagSet {
+	f := flag.NewFlagSet("build", flag.ContinueOnError)
+	f.SetOutput(io.Discard)
+	f.StringVar(&o.Root, "C", ".", "")
+	f.StringVar(&o.Out, "out", "", "")
+	f.BoolVar(&o.Check, "check", false, "")
+	f.BoolVar(&o.Rerun, "rerun", false, "")
+	f.StringVar(&o.only, "run", "", "")
+	f.StringVar(&o.explain, "explain", "", "")
+	f.StringVar(&o.Redis, "redis", "auto", "")
+	f.StringVar(&o.Image, "image", "", "")
+	f.IntVar(&o.Workers, "j", 0, "")
+	f.BoolVar(&o.json, "json", false, "")
+	f.BoolVar(&o.Strict, "strict", false, "")
+	f.BoolVar(&o.Verbose, "v", false, "")
+	f.BoolVar(&o.version, "version", false, "")
+	return f
+}
+
+func parse(args []string) (*options, error) {
+	o := &options{}
+	f := o.flags()
+	if err := f.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return nil, err
+	} else if err != nil {
+		return nil, &cli.UsageError{Text: err.Error() + "; -h lists the flags"}
+	}
+	return o, o.settle(f)
+}
+
+// settle checks what the flag package cannot.
+func (o *options) settle(f *flag.FlagSet) error {
+	if f.NArg() > 0 {
+		return &cli.UsageError{Text: fmt.Sprintf("unexpected argument %q: flags go before it, and there are only flags", f.Arg(0))}
+	}
+	if !slices.Contains(kinds, o.Redis) {
+		return &cli.UsageError{Text: fmt.Sprintf("-redis %q: choose one of %s", o.Redis, strings.Join(kinds, ", "))}
+	}
+	if o.Workers < 0 {
+		return &cli.UsageError{Text: "-j: the number of workers is at least 1"}
+	}
+	if o.only != "" {
+		re, err := regexp.Compile(o.only)
+		if err != nil {
+			return &cli.UsageError{Text: fmt.Sprintf("-run: %v", err)}
+		}
+		o.Run = re
+	}
+	if o.Image == "" {
+		o.Image = os.Getenv("VERBATIM_REDIS_IMAGE")
+	}
+	return nil
+}
+
+func run(args []string, stdout io.Writer, stderr *os.File) int {
+	voice := cli.NewVoice("build", stderr)
+	o, err := parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(stdout, cli.Manual(source))
+		return cli.Clean
+	case err != nil:
+		voice.Say("%v", err)
+		return cli.Code(err)
+	case o.version:
+		fmt.Fprintln(stdout, version())
+		return cli.Clean
+	}
+	ctx, stop := cli.Interruptible(context.Background())
+	defer stop()
+	o.Voice = voice
+	if o.explain != "" {
+		return explain(ctx, o, stdout)
+	}
+	report, err := site.Build(ctx, o.Config)
+	if err == nil {
+		err = o.print(report, stdout)
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			err = errors.New("interrupted: nothing was changed")
+		}
+		voice.Say("%v", err)
+		return cli.Code(err)
+	}
+	if report.Wrong(o.Strict) {
+		return cli.Problems
+	}
+	return cli.Clean
+}
+
+func (o *options) print(r *site.Report, stdout io.Writer) error {
+	if o.json {
+		if err := site.WriteJSON(stdout, r); err != nil {
+			return err
+		}
+	} else {
+		o.Voice.Print(r.Problems.Print)
+	}
+	o.Voice.Annotate(r.Problems)
+	for _, changed := range r.Changed {
+		o.Voice.Say("%s", changed)
+	}
+	o.Voice.Say("%s", r.Sentence())
+	return nil
+}
+
+func explain(ctx context.Context, o *options, stdout io.Writer) int {
+	text, err := site.Explain(ctx, o.Config, o.explain)
+	if err != nil {
+		o.Voice.Say("%v", err)
+		return cli.Code(err)
+	}
+	fmt.Fprint(stdout, text)
+	return cli.Clean
+}
+
+// version names the program, and the revision it was built from where the go
+// command noted one.
+func version() string {
+	text := "verbatim build"
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return text
+	}
+	if v := info.Main.Version; v != "" {
+		text += " " + v
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			text += " " + s.Value
+		}
+	}
+	return text + " " + info.GoVersion
+}

@@ -1,0 +1,133 @@
+package site
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"verbatim/internal/check"
+	"verbatim/internal/cli"
+	"verbatim/internal/lesson"
+	"verbatim/internal/load"
+	"verbatim/internal/problem"
+	"verbatim/internal/record"
+	"verbatim/internal/run"
+)
+
+// judge checks everything that can be checked before a byte is written.
+func (b *build) judge(ctx context.Context) error {
+	b.fences()
+	if b.Check {
+		b.staleRecords()
+	}
+	b.missingRecords()
+	b.report.Problems = append(b.report.Problems, check.Run(b.checked())...)
+	return b.quotations(ctx)
+}
+
+// checked is the site as package check sees it.
+func (b *build) checked() *check.Site {
+	s := &check.Site{
+		Course: b.book.Course, Examples: b.book.Examples, Records: b.records,
+		Files: b.book.Files,
+	}
+	if b.book.Home != nil {
+		s.Home = &b.book.Home.Lesson
+	}
+	for _, l := range b.book.Lessons {
+		s.Lessons = append(s.Lessons, &l.Lesson)
+	}
+	return s
+}
+
+// compare is what a check does with an example's lines.
+func (b *build) compare(o run.Outcome, job run.Job, at problem.Pos) {
+	if job.Record == nil {
+		return // missingRecords says so
+	}
+	was, now := record.Lines(job.Record.Output), record.Lines(record.Show(o.Raw))
+	if !slices.Equal(was, now) {
+		b.report.Problems.AddHint(at, "changed", record.Diff(was, now)+"\nrun build to record the new lines",
+			"example %q no longer prints what was recorded", o.Example.ID)
+	}
+}
+
+// staleRecords: in a check, a record whose inputs are not today's is a record
+// that somebody forgot to renew.
+func (b *build) staleRecords() {
+	for _, e := range b.book.Examples {
+		changes := b.stale[e.ID]
+		if len(changes) == 0 {
+			continue
+		}
+		names := make([]string, len(changes))
+		for i, c := range changes {
+			names[i] = c.String()
+		}
+		b.report.Problems.AddHint(problem.Pos{File: recordDir(e.Dir) + "/" + record.RecordFile}, "stale",
+			"run build and commit what it writes", "does not fit its inputs: %s", strings.Join(names, ", "))
+	}
+}
+
+// missingRecords: an example that no problem explains and that has no record.
+func (b *build) missingRecords() {
+	for _, e := range b.book.Examples {
+		_, stale := b.stale[e.ID]
+		if !stale || b.records[e.ID] != nil || b.explained(e) {
+			continue
+		}
+		b.report.Problems.AddHint(b.placeOf(e), "record", "run build and commit what it writes", "example %q has no record", e.ID)
+	}
+}
+
+// explained tells whether a problem already says why e has no record.
+func (b *build) explained(e lesson.Example) bool {
+	return slices.ContainsFunc(b.report.Problems, func(p problem.Problem) bool {
+		return !p.Warning && (strings.HasPrefix(p.File, e.Dir+"/") || p.File == e.Dir ||
+			strings.Contains(p.Text, fmt.Sprintf("example %q", e.ID)))
+	})
+}
+
+// fences brings the output fences in step with the records, or in a check says
+// which are not.
+func (b *build) fences() {
+	for _, l := range b.book.All() {
+		lines := func(f lesson.Fence) ([]string, bool) {
+			r := b.records[f.Of]
+			if r == nil {
+				return nil, false
+			}
+			lines, err := record.Pick(record.Lines(r.Output), f)
+			return lines, err == nil
+		}
+		if b.Check {
+			b.compareFences(l, lines)
+			continue
+		}
+		edited, changed := record.Fill(l.Source, l.Body.Fences, lines)
+		if changed > 0 {
+			b.edits[l.File] = edited
+			b.report.Changed = append(b.report.Changed, fmt.Sprintf("%s: %s", l.File, cli.Count(changed, "fence")))
+		}
+	}
+}
+
+func (b *build) compareFences(l *load.Lesson, lines func(lesson.Fence) ([]string, bool)) {
+	for _, f := range l.Body.Fences {
+		want, ok := lines(f)
+		have := record.Lines(f.Body)
+		if !ok || slices.Equal(want, have) {
+			continue
+		}
+		at := f.Pos
+		for i, line := range have {
+			if i >= len(want) || line != want[i] {
+				at.Line, at.Col = f.Pos.Line+1+i, 1
+				break
+			}
+		}
+		hint := strings.NewReplacer("printed ", "fence   ").Replace(record.Diff(want, have))
+		b.report.Problems.AddHint(at, "output", hint+"\nrun build to bring it in step", "the fence is not what example %q printed", f.Of)
+	}
+}

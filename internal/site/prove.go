@@ -1,0 +1,247 @@
+package site
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"verbatim/internal/cli"
+	"verbatim/internal/lesson"
+	"verbatim/internal/problem"
+	"verbatim/internal/record"
+	"verbatim/internal/run"
+	"verbatim/internal/service"
+)
+
+// prove runs the examples that must run and takes over what they showed.
+func (b *build) prove(ctx context.Context) error {
+	if b.Run != nil && !b.anySelected() {
+		return &cli.UsageError{Text: fmt.Sprintf("-run %q matches none of %d examples", b.Run, len(b.book.Examples))}
+	}
+	inputs, err := b.findStale(ctx)
+	if err != nil {
+		return err
+	}
+	jobs, err := b.jobs(ctx, inputs)
+	if err != nil || len(jobs) == 0 {
+		return err
+	}
+	source, err := b.openService(ctx, jobs)
+	if err != nil {
+		return err
+	}
+	if source != nil {
+		defer source.Close()
+		b.report.Service = source.Kind()
+	}
+	pool := &run.Pool{Root: b.Root, Cache: b.cache, Source: source, Workers: b.Workers, Started: b.showProgress, Ended: b.showTime}
+	outcomes, err := pool.Run(ctx, jobs)
+	b.Voice.Progress("")
+	if err != nil {
+		return err
+	}
+	b.report.Ran = len(outcomes)
+	for i, o := range outcomes {
+		b.take(o, jobs[i], inputs[o.Example.ID], source)
+	}
+	return nil
+}
+
+func (b *build) selected(e lesson.Example) bool { return b.Run == nil || b.Run.MatchString(e.ID) }
+
+func (b *build) anySelected() bool {
+	for _, e := range b.book.Examples {
+		if b.selected(e) {
+			return true
+		}
+	}
+	return false
+}
+
+// findStale fills b.stale and gives the inputs of every example whose record
+// they will go into.
+func (b *build) findStale(ctx context.Context) (map[string]run.Inputs, error) {
+	tree := run.NewTree(b.fsys, b.pinned)
+	inputs := map[string]run.Inputs{}
+	var unsure []lesson.Example
+	for _, e := range b.book.Examples {
+		r := b.records[e.ID]
+		if r == nil {
+			unsure = append(unsure, e)
+			continue
+		}
+		now, exact, err := tree.Verify(e, r.Inputs)
+		if err != nil {
+			return nil, err
+		}
+		if !exact {
+			unsure = append(unsure, e)
+			continue
+		}
+		inputs[e.ID] = now
+	}
+	computed, ps, err := tree.Compute(ctx, b.Root, unsure)
+	if err != nil {
+		return nil, err
+	}
+	b.report.Problems = append(b.report.Problems, ps...)
+	for id, now := range computed {
+		inputs[id] = now
+	}
+	for _, e := range b.book.Examples {
+		now, known := inputs[e.ID]
+		r := b.records[e.ID]
+		switch {
+		case r == nil:
+			b.stale[e.ID] = nil
+		case known:
+			if changes := run.Changes(r.Inputs, now); len(changes) > 0 {
+				b.stale[e.ID] = changes
+			}
+		}
+	}
+	return inputs, nil
+}
+
+// jobs compiles what must run and lists it.
+func (b *build) jobs(ctx context.Context, inputs map[string]run.Inputs) ([]run.Job, error) {
+	var chosen []lesson.Example
+	for _, e := range b.book.Examples {
+		_, stale := b.stale[e.ID]
+		if _, known := inputs[e.ID]; !known {
+			continue // its imports do not resolve: a problem by now
+		}
+		if !b.selected(e) {
+			if stale && !b.Check {
+				b.report.Problems.Warn(problem.Pos{File: e.Dir}, "stale", "example %q is stale and was left out by -run", e.ID)
+			}
+			continue
+		}
+		if stale || b.Check || b.Rerun {
+			chosen = append(chosen, e)
+		}
+	}
+	if len(chosen) == 0 {
+		return nil, nil
+	}
+	b.Voice.Progress("compiling examples")
+	defer b.Voice.Progress("")
+	compiled, ps, err := run.Compile(ctx, b.Root, b.cache, chosen)
+	if err != nil {
+		return nil, err
+	}
+	b.report.Problems = append(b.report.Problems, ps...)
+	var jobs []run.Job
+	for _, e := range chosen {
+		if e.Go && !compiled[e.ID] {
+			continue
+		}
+		_, stale := b.stale[e.ID]
+		jobs = append(jobs, run.Job{Example: e, Record: b.records[e.ID], Twice: stale && !b.Check})
+	}
+	return jobs, nil
+}
+
+// openService finds a Redis when a job needs one. A check is only worth
+// something on a real one.
+func (b *build) openService(ctx context.Context, jobs []run.Job) (*service.Source, error) {
+	needed := false
+	for _, j := range jobs {
+		needed = needed || j.Example.Needs != "none"
+	}
+	if !needed {
+		return nil, nil
+	}
+	image := b.Image
+	if image == "" {
+		image = b.pinned
+	}
+	source, err := service.Open(ctx, service.Options{
+		Kind: b.Redis, Image: image, Cache: b.cache, Say: b.Voice.Say, Progress: b.Voice.Progress,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if b.Check && !source.Real() {
+		source.Close()
+		return nil, fmt.Errorf("check the examples: a real Redis is needed and none is to be had\n" +
+			"    start Docker, or put redis-server on PATH (apt-get install redis-server, brew install redis)")
+	}
+	return source, nil
+}
+
+// take turns what an example showed into its new record, or into problems.
+func (b *build) take(o run.Outcome, job run.Job, inputs run.Inputs, source *service.Source) {
+	e := o.Example
+	at := b.placeOf(e)
+	emulated := e.Needs != "none" && !source.Real()
+	shown := record.Show(o.Raw)
+	same := job.Record != nil && string(shown) == string(job.Record.Output)
+	ps := &b.report.Problems
+	switch {
+	case o.Failure != nil && emulated:
+		ps.Warn(at, "emulator", "example %q failed on the emulator: %s", e.ID, o.Failure.Text)
+		b.needsReal(e, job, at)
+	case o.Failure != nil:
+		ps.AddHint(at, "run", o.Failure.Hint, "example %q: %s", e.ID, o.Failure.Text)
+	case o.Nondeterministic():
+		ps.AddHint(at, "nondeterministic", record.Diff(record.Lines(shown), record.Lines(record.Show(o.Again)))+
+			"\nprint no clocks, ports, ids or map order",
+			"example %q prints other lines each time", e.ID)
+	case emulated && same:
+		ps.Warn(at, "emulator", "example %q: same lines on the emulator, not proved", e.ID)
+	case emulated:
+		b.needsReal(e, job, at)
+		if job.Record != nil {
+			ps.Warn(at, "emulator", "example %q: other lines on the emulator, not proved: %s", e.ID,
+				oneLine(record.Diff(record.Lines(job.Record.Output), record.Lines(shown))))
+		}
+	case b.Check:
+		b.compare(o, job, at)
+	default:
+		b.records[e.ID] = record.Renew(job.Record, o.Raw, inputs, b.provenance(e, o, source))
+	}
+}
+
+// needsReal: an example that never ran for real has no lines to show.
+func (b *build) needsReal(e lesson.Example, job run.Job, at problem.Pos) {
+	if job.Record == nil {
+		b.report.Problems.AddHint(at, "record", "run build once with Docker or redis-server",
+			"example %q has no record, and the emulator writes none", e.ID)
+	}
+}
+
+func (b *build) provenance(e lesson.Example, o run.Outcome, source *service.Source) record.Provenance {
+	p := record.Provenance{Date: b.Today}
+	if e.Go {
+		p.Go = runtime.Version()
+	}
+	if e.Needs != "none" {
+		p.Redis, p.Image = o.Redis, source.Image()
+	}
+	return p
+}
+
+// placeOf is where a failing example is reported: at the first lesson line
+// that shows it.
+func (b *build) placeOf(e lesson.Example) problem.Pos {
+	for _, l := range b.book.All() {
+		for _, f := range l.Body.Fences {
+			if f.Of == e.ID {
+				return f.Pos
+			}
+		}
+	}
+	return problem.Pos{File: e.Dir}
+}
+
+func (b *build) showProgress(e lesson.Example) { b.Voice.Progress("running %s", e.ID) }
+
+func (b *build) showTime(o run.Outcome) {
+	if b.Verbose {
+		b.Voice.Say("%s ran in %.2f s", o.Example.ID, o.Took.Seconds())
+	}
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

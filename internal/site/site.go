@@ -1,0 +1,202 @@
+// Package site promises one order for every build: read everything, run what
+// is stale, check all of it, and only then write, each file whole. It is the
+// conductor: every other package knows its own part, this one knows the score.
+package site
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	"verbatim/internal/cli"
+	"verbatim/internal/load"
+	"verbatim/internal/problem"
+	"verbatim/internal/proc"
+	"verbatim/internal/record"
+	"verbatim/internal/run"
+)
+
+// DefaultImage is the Redis that a repository gets which pins none: the version
+// of Debian 12's redis-server, so that container, process and record are the
+// same Redis.
+const DefaultImage = "redis:7.0.15"
+
+// CacheDir is the folder below the root for all that may be deleted.
+const CacheDir = ".cache"
+
+// Config says what to build and how.
+type Config struct {
+	Root    string         // the site's root; "" is the current folder
+	Out     string         // where the site goes; "" is public below the root
+	Check   bool           // write nothing, re-run everything, compare
+	Rerun   bool           // run every example, not only the stale ones
+	Run     *regexp.Regexp // only these examples; nil is all
+	Redis   string         // "auto", "container", "process", "embedded"
+	Image   string         // the container image to start; "" is the pinned one
+	Workers int            // 0 is one per CPU
+	Strict  bool           // warnings count as problems
+	Verbose bool           // one line per example with its time
+	Voice   *cli.Voice     // nil is silent
+	Today   string         // the date of new records, 2026-11-29; "" is today in UTC
+}
+
+// Report says what a build did.
+type Report struct {
+	Problems   problem.List // sorted
+	Lessons    int
+	Examples   int
+	Ran        int
+	Quotations int
+	Service    string   // "container", "process", "embedded", "" when none was needed
+	Changed    []string // "content/x.md: 2 fences", in order
+	Written    int      // files of the site whose bytes changed
+	Took       time.Duration
+}
+
+// Wrong tells whether the build found anything that an author must mend.
+func (r *Report) Wrong(strict bool) bool {
+	problems, warnings := r.Problems.Count()
+	return problems > 0 || strict && warnings > 0
+}
+
+// build is one run of the conductor.
+type build struct {
+	Config
+	root   *os.Root
+	fsys   fs.FS
+	cache  string // absolute
+	out    string // absolute
+	book   *load.Book
+	pinned string
+
+	records map[string]*record.Record // what pages show, by example
+	stale   map[string][]run.Change   // by example; nil for one without a record
+	edits   map[string][]byte         // lesson files to rewrite
+	words   map[problem.Pos]string    // what pages say of each quotation
+	report  *Report
+}
+
+// Build builds the site. The report lists the author's problems; an error is
+// ours or this machine's, and then nothing of the site has changed.
+func Build(ctx context.Context, c Config) (*Report, error) {
+	begin := time.Now()
+	b, unlock, err := open(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	defer b.root.Close()
+	for _, stage := range []func(context.Context) error{b.read, b.prove, b.judge, b.write} {
+		if err := stage(ctx); err != nil {
+			return nil, err
+		}
+	}
+	b.report.Problems.Sort()
+	b.report.Took = time.Since(begin)
+	return b.report, nil
+}
+
+// open settles the folders, waits for another build in the same tree and
+// removes what a killed one left.
+func open(ctx context.Context, c Config) (*build, func(), error) {
+	if c.Root == "" {
+		c.Root = "."
+	}
+	if c.Today == "" {
+		c.Today = time.Now().UTC().Format(time.DateOnly)
+	}
+	absolute, err := filepath.Abs(c.Root)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open the site: %w", err)
+	}
+	out := c.Out
+	if out == "" {
+		out = filepath.Join(absolute, "public")
+	}
+	if out, err = filepath.Abs(out); err != nil {
+		return nil, nil, fmt.Errorf("open the site: %w", err)
+	}
+	root, err := os.OpenRoot(absolute)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open the site: %w", err)
+	}
+	if info, err := root.Stat(load.Content); err != nil || !info.IsDir() {
+		root.Close()
+		return nil, nil, fmt.Errorf("%s is no site: it has no folder content/ (-C names the site's root)", c.Root)
+	}
+	if err := checkOut(absolute, out); err != nil {
+		root.Close()
+		return nil, nil, err
+	}
+	b := &build{
+		Config: c, root: root, fsys: root.FS(), out: out,
+		cache: filepath.Join(absolute, CacheDir), report: &Report{},
+		records: map[string]*record.Record{}, stale: map[string][]run.Change{}, edits: map[string][]byte{},
+		words: map[problem.Pos]string{},
+	}
+	b.Root = absolute
+	unlock, err := lock(ctx, b.cache, func() { c.Voice.Say("waiting for another build of this site to end") })
+	if err != nil {
+		root.Close()
+		return nil, nil, err
+	}
+	if err := b.sweep(); err != nil {
+		unlock()
+		root.Close()
+		return nil, nil, err
+	}
+	return b, unlock, nil
+}
+
+// sweep removes what killed builds left. A check writes nothing outside the
+// cache, so it leaves files aside to the next build.
+func (b *build) sweep() error {
+	if err := proc.Sweep(b.cache); err != nil {
+		return err
+	}
+	if b.Check {
+		return nil
+	}
+	if err := sweepAside(b.root, load.Content, load.Examples); err != nil {
+		return err
+	}
+	out, err := os.OpenRoot(b.out)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("sweep: %w", err)
+	}
+	defer out.Close()
+	return sweepAside(out, ".")
+}
+
+// read loads what the author wrote and what earlier builds recorded.
+func (b *build) read(context.Context) error {
+	book, ps, err := load.Site(b.fsys)
+	if err != nil {
+		return err
+	}
+	b.book = book
+	b.report.Problems = ps
+	b.report.Lessons, b.report.Examples = len(book.All()), len(book.Examples)
+	b.pinned = DefaultImage
+	if book.Home != nil && book.Home.Meta.Redis != "" {
+		b.pinned = book.Home.Meta.Redis
+	}
+	for _, e := range book.Examples {
+		r, ps := record.Read(b.fsys, recordDir(e.Dir))
+		b.report.Problems = append(b.report.Problems, ps...)
+		if r != nil {
+			b.records[e.ID] = r
+		}
+	}
+	return nil
+}
+
+func recordDir(example string) string { return example + "/recorded" }

@@ -1,0 +1,158 @@
+package site
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"verbatim/internal/cli"
+)
+
+// manifest is the file of the output folder that lists what a build wrote:
+// only what it lists is ever deleted.
+const manifest = ".verbatim"
+
+// aside begins the name of a file on its way to its place. A killed build may
+// leave one; the next build removes it.
+const aside = ".verbatim-aside-"
+
+// checkOut refuses an output folder that a build could harm: one inside the
+// author's folders or around them, or one that holds files of someone else.
+// out is relative to the root, or absolute.
+func checkOut(root, out string) error {
+	absolute, err := filepath.Abs(out)
+	if err != nil {
+		return fmt.Errorf("find the output folder: %w", err)
+	}
+	site, err := filepath.Abs(root)
+	if err != nil {
+		return fmt.Errorf("find the site's root: %w", err)
+	}
+	absolute, site = followed(absolute), followed(site)
+	for _, name := range []string{"content", "examples", "quotes", "templates", ".cache", ".git"} {
+		theirs := filepath.Join(site, name)
+		if inside(theirs, absolute) || inside(absolute, theirs) {
+			return &cli.UsageError{Text: fmt.Sprintf("-out %s contains or lies inside %s/: choose a folder of its own", out, name)}
+		}
+	}
+	entries, err := os.ReadDir(absolute)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read the output folder: %w", err)
+	}
+	if _, err := os.Stat(filepath.Join(absolute, manifest)); err != nil {
+		return &cli.UsageError{Text: fmt.Sprintf("-out %s holds files that no build wrote: empty it or choose another folder", out)}
+	}
+	return nil
+}
+
+// followed resolves links as far as the path exists.
+func followed(p string) string {
+	if real, err := filepath.EvalSymlinks(p); err == nil {
+		return real
+	}
+	dir := filepath.Dir(p)
+	if dir == p {
+		return p
+	}
+	return filepath.Join(followed(dir), filepath.Base(p))
+}
+
+func inside(outer, inner string) bool {
+	rel, err := filepath.Rel(outer, inner)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// readManifest gives the files that the last build wrote, sorted.
+func readManifest(root *os.Root) ([]string, error) {
+	src, err := root.ReadFile(manifest)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", manifest, err)
+	}
+	var files []string
+	for line := range strings.Lines(string(src)) {
+		if name := strings.TrimSuffix(line, "\n"); filepath.IsLocal(name) {
+			files = append(files, name)
+		}
+	}
+	return files, nil
+}
+
+// publish adds to the batch what makes the folder hold files: static files
+// first, then pages, then the home page; what an earlier build wrote and this
+// one did not goes last. The list is renewed before the first new file and
+// after the last deletion, so that a killed build leaves nothing that no list
+// names.
+func publish(b *batch, root *os.Root, files map[string][]byte) error {
+	before, err := readManifest(root)
+	if err != nil {
+		return err
+	}
+	now := slices.Sorted(maps.Keys(files))
+	gone := slices.DeleteFunc(slices.Clone(before), func(name string) bool { _, keep := files[name]; return keep })
+	if len(gone) > 0 || !slices.Equal(before, now) {
+		both := slices.Compact(slices.Sorted(slices.Values(slices.Concat(before, now))))
+		if err := b.put(root, manifest, list(both)); err != nil {
+			return err
+		}
+	}
+	ordered := slices.Clone(now)
+	slices.SortStableFunc(ordered, func(a, b string) int { return rank(a) - rank(b) })
+	for _, name := range ordered {
+		if err := b.put(root, name, files[name]); err != nil {
+			return err
+		}
+	}
+	for _, name := range gone {
+		b.remove(root, name)
+	}
+	return b.put(root, manifest, list(now))
+}
+
+func list(names []string) []byte {
+	return []byte(strings.Join(append(slices.Clone(names), ""), "\n"))
+}
+
+// rank orders the write: what pages need, pages, what leads to them.
+func rank(name string) int {
+	switch {
+	case path.Ext(name) != ".html":
+		return 0
+	case name == "index.html" || name == "404.html":
+		return 2
+	}
+	return 1
+}
+
+// sweepAside removes what a killed build left on its way to its place.
+func sweepAside(root *os.Root, dirs ...string) error {
+	for _, dir := range dirs {
+		err := fs.WalkDir(root.FS(), dir, func(name string, d fs.DirEntry, err error) error {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			if !d.IsDir() && strings.HasPrefix(d.Name(), aside) {
+				return root.Remove(name)
+			}
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("sweep: %w", err)
+		}
+	}
+	return nil
+}
