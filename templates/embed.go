@@ -4,7 +4,8 @@ package templates
 
 import "embed"
 
-// FS holds *.html at its top and everything else that pages load in static/.
+// FS holds at its top *.html and head.js, which stands in every page, and in
+// static/ everything else that pages load.
 //
-//go:embed *.html static
+//go:embed *.html head.js static
 var FS embed.FS

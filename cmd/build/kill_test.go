@@ -30,8 +30,8 @@ echo ready > "$TMPDIR/ready"
 sleep 600
 `
 
-// A build that is interrupted, or killed without a chance to clean up, leaves
-// no process behind, and the next build no folder.
+// A build that is interrupted leaves no process behind; what one leaves that is
+// killed without a chance to clean up, the next build ends.
 func TestNothingIsLeftBehind(t *testing.T) {
 	if !have(t, "redis", "redis-server") {
 		t.Skip("there is no redis-server on PATH")
@@ -60,7 +60,9 @@ func TestNothingIsLeftBehind(t *testing.T) {
 			if signal == syscall.SIGINT && cmd.ProcessState.ExitCode() != 3 {
 				t.Errorf("the interrupted build ended with %v, want exit code 3; it said:\n%s", err, output)
 			}
-			waitFor(t, "every process to end", func() bool { return len(processesIn(t, site)) == 0 })
+			if signal == syscall.SIGINT && len(processesIn(t, site)) > 0 {
+				t.Errorf("processes left: %q", processesIn(t, site))
+			}
 
 			if err := os.WriteFile(filepath.Join(site, "examples/x/main.sh"), []byte("echo done\n"), 0o644); err != nil {
 				t.Fatal(err)

@@ -33,6 +33,9 @@
 //		networks
 //	-j n
 //		workers (default: one per CPU)
+//	-pdf dir
+//		also print each lesson, its worksheet and the whole course to PDF there,
+//		with a Chromium from PATH
 //	-json
 //		problems and events as JSON lines on standard output
 //	-strict
@@ -97,6 +100,7 @@ func (o *options) flags() *flag.FlagSet {
 	f.StringVar(&o.Redis, "redis", "auto", "")
 	f.StringVar(&o.Image, "image", "", "")
 	f.IntVar(&o.Workers, "j", 0, "")
+	f.StringVar(&o.PDF, "pdf", "", "also print each lesson, its worksheet and the whole course to PDF there (`dir`)")
 	f.BoolVar(&o.json, "json", false, "")
 	f.BoolVar(&o.Strict, "strict", false, "")
 	f.BoolVar(&o.Verbose, "v", false, "")
@@ -122,6 +126,9 @@ func (o *options) settle(f *flag.FlagSet) error {
 	}
 	if !slices.Contains(kinds, o.Redis) {
 		return &cli.UsageError{Text: fmt.Sprintf("-redis %q: choose one of %s", o.Redis, strings.Join(kinds, ", "))}
+	}
+	if o.PDF != "" && o.Check {
+		return &cli.UsageError{Text: "-pdf with -check: a check writes nothing, so build first and then check"}
 	}
 	if o.Workers < 0 {
 		return &cli.UsageError{Text: "-j: the number of workers is at least 1"}

@@ -2,7 +2,9 @@
 // word, in saved copies of their sources.
 //
 //	go run ./cmd/quotecheck [flags] [check]
+//	go run ./cmd/quotecheck [flags] save source address|file
 //	go run ./cmd/quotecheck [flags] seal [source ...]
+//	go run ./cmd/quotecheck [flags] drift [source ...]
 //
 // check, the default, verifies every quotation. The copy of a source is
 // quotes/<source>/page.html (or .md, .txt, .mhtml, each also with .gz) where
@@ -10,6 +12,14 @@
 // which git ignores, or <source>.html in the folder that -pages names, or the
 // file of a Go module that go.sum pins. Where there is no copy, the seal
 // beside source.yaml says what the copy said when it was here.
+//
+// save fetches the page at an http or https address, or takes a file that a
+// browser saved, as the copy of a source, and notes in source.yaml where it
+// comes from and when. It follows at most 10 redirects, none from https to
+// http, and takes at most 30 seconds and 20 MB. It refuses a page that stands
+// before the one that was wanted, one of fewer than 150 words, one that was
+// decoded badly, and one that lacks a quotation of the lessons; then it writes
+// nothing.
 //
 // seal writes these seals, quotes/<source>/seal.yaml, for the named sources or
 // for all whose copy is here and not published.
@@ -32,6 +42,8 @@
 //		a folder of saved pages, each named after its source
 //	-require verified|attested
 //		the least that every quotation must be (default "attested")
+//	-allow-private
+//		save and drift may ask servers of the own machine and network
 //	-strict
 //		warnings count as problems
 //	-json
@@ -84,7 +96,9 @@ var actions = []struct {
 	do   func(context.Context, quotecheck.Config) (*quotecheck.Report, error)
 }{
 	{"check", quotecheck.Check},
+	{"save", quotecheck.Save},
 	{"seal", quotecheck.Seal},
+	{"drift", quotecheck.Drift},
 }
 
 func (o *options) flags() *flag.FlagSet {
@@ -93,6 +107,7 @@ func (o *options) flags() *flag.FlagSet {
 	f.StringVar(&o.Root, "C", ".", "")
 	f.StringVar(&o.Pages, "pages", "", "")
 	f.StringVar(&o.require, "require", string(quote.Attested), "")
+	f.BoolVar(&o.AllowPrivate, "allow-private", false, "")
 	f.BoolVar(&o.strict, "strict", false, "")
 	f.BoolVar(&o.json, "json", false, "")
 	f.BoolVar(&o.each, "v", false, "")
@@ -113,7 +128,7 @@ func parse(args []string) (*options, error) {
 	o.Require = quote.State(o.require)
 	o.action = actions[0].name
 	if f.NArg() > 0 {
-		o.action, o.SealOnly = f.Arg(0), f.Args()[1:]
+		o.action, o.Args = f.Arg(0), f.Args()[1:]
 	}
 	return o, o.settle()
 }
@@ -127,13 +142,16 @@ func (o *options) settle() error {
 	if !slices.Contains(names, o.action) {
 		return &cli.UsageError{Text: fmt.Sprintf("no command %q: choose one of %s", o.action, strings.Join(names, ", "))}
 	}
-	for _, arg := range o.SealOnly {
+	for _, arg := range o.Args {
 		if strings.HasPrefix(arg, "-") {
 			return &cli.UsageError{Text: fmt.Sprintf("unexpected argument %q: flags go before the command", arg)}
 		}
 	}
-	if o.action == "check" && len(o.SealOnly) > 0 {
-		return &cli.UsageError{Text: fmt.Sprintf("unexpected argument %q: check takes none", o.SealOnly[0])}
+	switch {
+	case o.action == "check" && len(o.Args) > 0:
+		return &cli.UsageError{Text: fmt.Sprintf("unexpected argument %q: check takes none", o.Args[0])}
+	case o.action == "save" && len(o.Args) != 2:
+		return &cli.UsageError{Text: "save takes two arguments: the id of a source, and an address or a file"}
 	}
 	return nil
 }
@@ -161,10 +179,7 @@ func run(args []string, stdout io.Writer, stderr *os.File) int {
 		return cli.Code(err)
 	}
 	voice.Say("%s", report.Sentence())
-	if report.Wrong(o.strict) {
-		return cli.Problems
-	}
-	return cli.Clean
+	return report.Code(o.strict)
 }
 
 func (o *options) do(ctx context.Context) (*quotecheck.Report, error) {
@@ -178,7 +193,7 @@ func (o *options) do(ctx context.Context) (*quotecheck.Report, error) {
 
 // print shows everything but the last line.
 func (o *options) print(r *quotecheck.Report, stdout io.Writer) error {
-	if o.each || o.action == "seal" {
+	if o.each || o.action != "check" {
 		o.Voice.Print(func(w io.Writer) {
 			for _, line := range r.Lines() {
 				fmt.Fprintln(w, line)

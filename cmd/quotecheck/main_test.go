@@ -2,12 +2,15 @@ package main
 
 import (
 	"flag"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/text/encoding/charmap"
 
 	"verbatim/internal/cli"
 	"verbatim/internal/quote"
@@ -36,9 +39,43 @@ func TestScripts(t *testing.T) {
 				}
 				e.Setenv("GOMODCACHE", filepath.Join(home, "go", "pkg", "mod"))
 			}
+			s := httptest.NewServer(answer(filepath.Join(e.WorkDir, "www")))
+			e.Defer(s.Close)
+			e.Setenv("SERVER", s.URL)
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code},
+	})
+}
+
+// answer serves the files of folder, except for the paths that begin with what
+// to do instead: /moved/NAME, /cyrillic/NAME, /403, /429.
+func answer(folder string) http.Handler {
+	files := http.FileServer(http.Dir(folder))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		do, name, _ := strings.Cut(r.URL.Path[1:], "/")
+		switch do {
+		case "moved":
+			http.Redirect(w, r, "/"+name, http.StatusMovedPermanently)
+		case "cyrillic":
+			page, err := os.ReadFile(filepath.Join(folder, filepath.Base(name)))
+			if err == nil {
+				page, err = charmap.Windows1251.NewEncoder().Bytes(page)
+			}
+			if err != nil {
+				http.Error(w, err.Error(), http.StatusInternalServerError)
+				return
+			}
+			w.Header().Set("Content-Type", "text/html; charset=windows-1251")
+			_, _ = w.Write(page)
+		case "403":
+			http.Error(w, "no", http.StatusForbidden)
+		case "429":
+			w.Header().Set("Retry-After", "60")
+			http.Error(w, "later", http.StatusTooManyRequests)
+		default:
+			files.ServeHTTP(w, r)
+		}
 	})
 }
 

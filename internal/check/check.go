@@ -4,7 +4,6 @@
 package check
 
 import (
-	"cmp"
 	"slices"
 
 	"verbatim/internal/lesson"
@@ -24,15 +23,18 @@ type Site struct {
 	byFile map[string]*lesson.Lesson
 	byID   map[string]*lesson.Lesson
 	copied map[string]bool
+
+	examples map[string]lesson.Example
+	ids      []string // of the examples
 }
 
 // table is every check of one lesson.
 var table = []func(s *Site, l *lesson.Lesson, ps *problem.List){
-	outputs, tips, links, relations,
+	outputs, values, charts, diagrams, answers, tips, links, relations,
 }
 
 // whole are the checks of the site as a whole.
-var whole = []func(s *Site, ps *problem.List){course, unused}
+var whole = []func(s *Site, ps *problem.List){course, tolerances, unused}
 
 // Run looks at everything and lists what is wrong.
 func Run(s *Site) problem.List {
@@ -65,41 +67,23 @@ func (s *Site) index() {
 	for _, file := range s.Files {
 		s.copied[file] = true
 	}
+	s.examples, s.ids = map[string]lesson.Example{}, nil
+	for _, e := range s.Examples {
+		s.examples[e.ID] = e
+		s.ids = append(s.ids, e.ID)
+	}
 }
 
-func (s *Site) exampleIDs() []string {
-	ids := make([]string, len(s.Examples))
-	for i, e := range s.Examples {
-		ids[i] = e.ID
-	}
-	return ids
-}
-
-// outputs: every output fence names an example, and lines that it has.
-func outputs(s *Site, l *lesson.Lesson, ps *problem.List) {
-	ids := s.exampleIDs()
-	for _, f := range l.Body.Fences {
-		if !slices.Contains(ids, f.Of) {
-			ps.AddHint(f.Pos, "lookup", cmp.Or(problem.DidYouMean(f.Of, ids), "make examples/"+f.Of+"/main.go, or name another"),
-				"no example %q", f.Of)
-			continue
-		}
-		r := s.Records[f.Of]
-		if r == nil {
-			continue // why it has none is a problem of its own
-		}
-		if _, err := record.Pick(record.Lines(r.Output), f); err != nil {
-			ps.Add(f.Pos, "lookup", "%v of example %q", err, f.Of)
-		}
-	}
+func (s *Site) has(example string) bool {
+	_, ok := s.examples[example]
+	return ok
 }
 
 // tips: what a tip says it ran exists.
 func tips(s *Site, l *lesson.Lesson, ps *problem.List) {
-	ids := s.exampleIDs()
 	for _, c := range l.Body.Containers {
-		if id, ok := c.Attr["run"]; ok && c.Kind == "tip" && !slices.Contains(ids, id) {
-			ps.AddHint(c.Pos, "lookup", problem.DidYouMean(id, ids), "no example %q", id)
+		if id, ok := c.Attr["run"]; ok && c.Kind == "tip" && !s.has(id) {
+			ps.AddHint(c.Pos, "lookup", problem.DidYouMean(id, s.ids), "no example %q", id)
 		}
 	}
 }
@@ -135,25 +119,6 @@ func course(s *Site, ps *problem.List) {
 			ps.AddHint(problem.Pos{File: l.File, Line: 1, Col: 1}, "course",
 				"add it to the list in content/index.md: - ["+l.Meta.Title+"]("+l.ID+".md)",
 				"the course does not list lesson %q", l.ID)
-		}
-	}
-}
-
-// unused: an example that no lesson shows proves nothing to anybody.
-func unused(s *Site, ps *problem.List) {
-	used := map[string]bool{}
-	for _, l := range s.all() {
-		for _, f := range l.Body.Fences {
-			used[f.Of] = true
-		}
-		for _, c := range l.Body.Containers {
-			used[c.Attr["run"]] = true
-		}
-	}
-	for _, e := range s.Examples {
-		if !used[e.ID] {
-			ps.AddHint(problem.Pos{File: e.Dir}, "unused",
-				"show it with ```output {of="+e.ID+"}, or delete its folder", "no lesson uses example %q", e.ID)
 		}
 	}
 }

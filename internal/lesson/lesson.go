@@ -19,6 +19,20 @@ type Lesson struct {
 	Body   Body
 }
 
+// ExampleOf gives the id of the example that of= names in this lesson: one of
+// its transcripts, or else an example of the site.
+func (l *Lesson) ExampleOf(of string) string {
+	for _, t := range l.Body.Transcripts {
+		if t.ID == of {
+			return TranscriptID(l.ID, of)
+		}
+	}
+	return of
+}
+
+// TranscriptID names a lesson's transcript among all examples.
+func TranscriptID(lesson, id string) string { return lesson + "#" + id }
+
 // Meta is the front matter. Pos gives the place of a key that was present.
 type Meta struct {
 	Title   string
@@ -51,6 +65,11 @@ type Body struct {
 	Links         []Link
 	Fences        []Fence
 	Containers    []*Container
+	Transcripts   []Transcript
+	Values        []Value
+	Charts        []Chart
+	Mermaids      []Mermaid
+	Quotes        []InlineQuote          // those of containers are not among them
 	IDs           map[string]problem.Pos // every HTML id the body gives
 }
 
@@ -60,6 +79,12 @@ type Heading struct {
 	Level int
 	ID    string
 	Text  string // plain
+}
+
+// Section is a heading with the text below it, up to the next heading.
+type Section struct {
+	ID, Title string // of the heading; "" for what stands before the first
+	Text      string // plain
 }
 
 // Link is a link or an image.
@@ -75,11 +100,14 @@ type Link struct {
 	Depth int
 }
 
-// Fence is a code fence that shows recorded output. Its body is replaced in
-// the author's file by byte range.
+// Fence is a code fence that shows recorded output, or code of an example. Its
+// body is replaced in the author's file by byte range.
 type Fence struct {
 	Pos    problem.Pos // the opening marker
-	Of     string      // the example's id
+	Of     string      // the example's id, or the id of a transcript of the same lesson
+	From   string      // instead of Of: a file, "exh5050/main.go", below examples/
+	Func   string      // of From: the function or method to quote, "sweep" or "T.Close"
+	Region string      // of From: between "[name]" and "[/name]"
 	Lines  string      // "1-2", "" for all
 	Match  string      // a regular expression that selects lines, "" for all
 	Start  int         // offset in the file of the first byte after the opening line
@@ -89,6 +117,52 @@ type Fence struct {
 	Open   int         // offset of the first byte of the marker
 	Body   []byte      // the body's lines without Prefix, line ends as LF
 	In     *Container  // the innermost container around it, or nil
+}
+
+// Transcript is a fence of redis commands with an id: an example of its own,
+// named "<lesson>#<id>".
+type Transcript struct {
+	Pos      problem.Pos
+	ID       string
+	Commands []Command
+}
+
+// Command is one line of a transcript, split into its words as redis-cli does.
+type Command struct {
+	Pos   problem.Pos
+	Text  string // as written
+	Words []string
+}
+
+// Value is {{example.name}} in prose.
+type Value struct {
+	Pos     problem.Pos
+	Example string
+	Name    string
+}
+
+// Chart is a fence that is drawn from a recorded table.
+type Chart struct {
+	Pos     problem.Pos
+	Example string // "algorithms"
+	Table   string // "burst.csv"
+	Title   string
+	X, Y    string // columns
+	Series  string // the column that tells series apart, "" for one
+	Kind    string // "line", "step", "bar"
+}
+
+// Mermaid is a fence in the language of that name. Of its diagrams only a
+// sequenceDiagram is drawn.
+type Mermaid struct {
+	Pos   problem.Pos
+	Lines []Line
+}
+
+// Line is one line of a fence, with the place of its first byte.
+type Line struct {
+	Pos  problem.Pos
+	Text string
 }
 
 // Container is one ::: block. Which fields are set depends on Kind; see the
@@ -142,6 +216,12 @@ type Quote struct {
 	Text string // as it renders, without one enclosing pair of quotation marks
 }
 
+// InlineQuote is a quotation within a sentence, [quoted words](quote:source).
+type InlineQuote struct {
+	Quote
+	Source string // its id, as written
+}
+
 // Source is a cited page, from quotes/<ID>/source.yaml.
 type Source struct {
 	ID        string
@@ -162,13 +242,29 @@ type Example struct {
 	ID    string // "exh5050"
 	Dir   string // "examples/exh5050"
 	Go    bool   // package main, compiled; else Run is started
-	Needs string // "redis", "none"
+	Needs string // "redis", "redis-cluster", "none"
 	Exit  int
 
-	Title   string
-	Run     []string          // words of the command
-	Timeout int               // milliseconds
-	Env     map[string]string // literals added to the environment
+	Title     string
+	Run       []string          // words of the command
+	Timeout   int               // milliseconds
+	Env       map[string]string // literals added to the environment
+	Masks     []Mask
+	Unordered bool               // its lines compare as a multiset
+	Tolerance map[string]float64 // value, or "table.csv:column" → percent
+
+	// Commands makes it a transcript of a lesson, run by the build itself.
+	Commands []Command
+	Pos      problem.Pos // of a transcript: its fence
+	Record   string      // the folder of its record, "examples/exh5050/recorded"
+}
+
+// Mask hides what differs from run to run: text that it matches compares equal
+// to other text that it matches, and is shown as its name.
+type Mask struct {
+	Pos     problem.Pos
+	Name    string // "time", "id", "port", or what the author calls it
+	Pattern string // a regular expression
 }
 
 // Entry is one lesson of the course, in the order in which the home page

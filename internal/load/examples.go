@@ -1,18 +1,23 @@
 package load
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"path"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"verbatim/internal/lesson"
 	"verbatim/internal/problem"
+	"verbatim/internal/record"
 	"verbatim/internal/yamldoc"
 )
 
@@ -27,6 +32,10 @@ type exampleYAML struct {
 	Timeout string            `yaml:"timeout"`
 	Exit    int               `yaml:"exit"`
 	Env     map[string]string `yaml:"env"`
+
+	Mask      []yamldoc.Item     `yaml:"mask"`
+	Unordered bool               `yaml:"unordered"`
+	Tolerance map[string]float64 `yaml:"tolerance"`
 }
 
 // loadExamples finds every runnable folder below examples/.
@@ -35,7 +44,17 @@ func loadExamples(b *Book, fsys fs.FS, ps *problem.List) error {
 		if err != nil {
 			return err
 		}
+		if oddName(d.Name()) {
+			ps.AddHint(problem.Pos{File: strconv.Quote(dir)}, "file", "rename it", "a control character in its name")
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
 		if !d.IsDir() {
+			if err := unreadable(fsys, dir); err != nil && !hidden(d.Name()) {
+				ps.Add(problem.Pos{File: dir}, "file", "cannot be read: %v", err)
+			}
 			return nil
 		}
 		if name := d.Name(); dir != Examples && (hidden(name) || strings.HasPrefix(name, "_") || name == "testdata" || name == "recorded") {
@@ -49,7 +68,6 @@ func loadExamples(b *Book, fsys fs.FS, ps *problem.List) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	slices.SortFunc(b.Examples, func(x, y lesson.Example) int { return strings.Compare(x.ID, y.ID) })
 	return err
 }
 
@@ -57,7 +75,7 @@ func loadExamples(b *Book, fsys fs.FS, ps *problem.List) error {
 // example.yaml that says how to run it.
 func loadExample(fsys fs.FS, dir string, ps *problem.List) (lesson.Example, bool) {
 	e := lesson.Example{
-		ID: strings.TrimPrefix(dir, Examples+"/"), Dir: dir,
+		ID: strings.TrimPrefix(dir, Examples+"/"), Dir: dir, Record: dir + "/recorded",
 		Needs: "redis", Timeout: int(DefaultTimeout.Milliseconds()),
 	}
 	entries, err := fs.ReadDir(fsys, dir)
@@ -93,8 +111,8 @@ func settle(e *lesson.Example, y exampleYAML, places map[string]problem.Pos, ps 
 	if y.Needs != "" {
 		e.Needs = y.Needs
 	}
-	if known := []string{"redis", "none"}; !slices.Contains(known, e.Needs) {
-		ps.AddHint(places["needs"], "example", "known: redis, none", "needs: unknown service %q", e.Needs)
+	if known := []string{"redis", "redis-cluster", "none"}; !slices.Contains(known, e.Needs) {
+		ps.AddHint(places["needs"], "example", "known: "+strings.Join(known, ", "), "needs: unknown service %q", e.Needs)
 	}
 	if y.Timeout != "" {
 		d, err := time.ParseDuration(y.Timeout)
@@ -104,6 +122,7 @@ func settle(e *lesson.Example, y exampleYAML, places map[string]problem.Pos, ps 
 			e.Timeout = int(max(d.Milliseconds(), 1))
 		}
 	}
+	settleRules(e, y, places, ps)
 	if y.Run == "" {
 		return
 	}
@@ -113,6 +132,32 @@ func settle(e *lesson.Example, y exampleYAML, places map[string]problem.Pos, ps 
 		return
 	}
 	e.Run, e.Go = words, false
+}
+
+// settleRules takes what counts as the same evidence.
+func settleRules(e *lesson.Example, y exampleYAML, places map[string]problem.Pos, ps *problem.List) {
+	e.Unordered, e.Tolerance = y.Unordered, y.Tolerance
+	for _, item := range y.Mask {
+		pos := problem.Pos{File: places["mask"].File, Line: item.Line, Col: item.Col}
+		m := lesson.Mask{Pos: pos, Name: item.Text, Pattern: cmp.Or(record.Typed[item.Text], item.Text)}
+		re, err := regexp.Compile(m.Pattern)
+		switch {
+		case item.Text == "":
+			ps.AddHint(pos, "example", "write time, id, port or a regular expression", "a mask is text")
+		case err != nil:
+			ps.AddHint(pos, "example", "write time, id, port or a regular expression", "mask %q is not a regular expression", item.Text)
+		case re.MatchString(""):
+			ps.Add(pos, "example", "mask %q matches the empty text, so it hides nothing and everything", item.Text)
+		default:
+			e.Masks = append(e.Masks, m)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(y.Tolerance)) {
+		if percent := y.Tolerance[name]; percent <= 0 || percent > 50 {
+			ps.AddHint(places["tolerance"], "example", "give a percentage above 0 and at most 50",
+				"tolerance of %s: %v", name, percent)
+		}
+	}
 }
 
 // isMain reads the package clause of the folder's Go files. The first that

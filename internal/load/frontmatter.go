@@ -2,8 +2,8 @@ package load
 
 import (
 	"bytes"
-	"path"
-	"strings"
+	"maps"
+	"slices"
 	"time"
 
 	"verbatim/internal/lesson"
@@ -52,16 +52,10 @@ func frontMatter(file string, src []byte) (lesson.Meta, int, problem.List) {
 		Title: m.Title, Summary: m.Summary, Tags: m.Tags, Checked: m.Checked, Draft: m.Draft,
 		Aliases: m.Aliases, BaseURL: m.BaseURL, Language: m.Language, License: m.License,
 		Repository: m.Repository, Redis: m.Redis, Pos: places,
-		Needs: refs(file, m.Needs), Related: refs(file, m.Related),
+		Needs: refs(file, m.Needs, &ps), Related: refs(file, m.Related, &ps),
 	}
 	if _, err := time.Parse(time.DateOnly, m.Checked); m.Checked != "" && err != nil {
 		ps.AddHint(at("checked"), "front matter", "write it as 2026-11-29", "checked is not a date: %q", m.Checked)
-	}
-	for _, alias := range m.Aliases {
-		if !localPath(alias) {
-			ps.AddHint(at("aliases"), "front matter", "give an old path of this site, such as old/page.html",
-				"alias %q is not a local path", alias)
-		}
 	}
 	return meta, skip + rest, ps
 }
@@ -90,9 +84,15 @@ func cutFrontMatter(src []byte) (yaml []byte, rest int, found bool) {
 	return nil, 0, false
 }
 
-func refs(file string, items []yamldoc.Item) []lesson.Ref {
+func refs(file string, items []yamldoc.Item, ps *problem.List) []lesson.Ref {
 	var out []lesson.Ref
+	known := []string{"id", "why"}
 	for _, i := range items {
+		for _, key := range slices.Sorted(maps.Keys(i.Fields)) {
+			if !slices.Contains(known, key) {
+				ps.AddHint(problem.Pos{File: file, Line: i.Line + 1, Col: i.Col}, "yaml", problem.DidYouMean(key, known), "unknown key %q", key)
+			}
+		}
 		ref := lesson.Ref{ID: i.Text, Pos: problem.Pos{File: file, Line: i.Line + 1, Col: i.Col}}
 		if i.Fields != nil {
 			ref.ID, ref.Why = i.Fields["id"], i.Fields["why"]
@@ -100,8 +100,4 @@ func refs(file string, items []yamldoc.Item) []lesson.Ref {
 		out = append(out, ref)
 	}
 	return out
-}
-
-func localPath(p string) bool {
-	return p != "" && !strings.ContainsAny(p, ":\\?#") && !path.IsAbs(p) && path.Clean(p) == p && !strings.HasPrefix(p, "..")
 }

@@ -4,12 +4,17 @@
 package load
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"verbatim/internal/lesson"
 	"verbatim/internal/markdown"
@@ -34,6 +39,8 @@ type Book struct {
 	Examples []lesson.Example // sorted by id
 	Sources  []lesson.Source  // sorted by id
 	Files    []string         // other files of content/, "content/a.png", sorted
+
+	options markdown.Options
 }
 
 // Lesson is a lesson with the document that renders it.
@@ -53,17 +60,41 @@ func (b *Book) All() []*Lesson {
 // Site reads the site whose root is fsys. Problems are the author's; an error
 // means that the folder itself cannot be read.
 func Site(fsys fs.FS) (*Book, problem.List, error) {
+	return SiteWith(fsys, markdown.Options{})
+}
+
+// SiteWith reads like Site, and gives the lessons what their text depends on
+// beside their files: the recorded values.
+func SiteWith(fsys fs.FS, options markdown.Options) (*Book, problem.List, error) {
 	if info, err := fs.Stat(fsys, Content); err != nil || !info.IsDir() {
 		return nil, nil, fmt.Errorf("read the site: there is no folder %s/ here", Content)
 	}
-	b := &Book{}
+	b := &Book{options: options}
 	var ps problem.List
 	for _, part := range []func(*Book, fs.FS, *problem.List) error{loadContent, loadExamples, loadSources} {
 		if err := part(b, fsys, &ps); err != nil {
 			return nil, nil, fmt.Errorf("read the site: %w", err)
 		}
 	}
+	addTranscripts(b)
 	return b, ps, nil
+}
+
+// TranscriptTimeout is how long all commands of a transcript may take.
+const TranscriptTimeout = 10 * time.Second
+
+// addTranscripts makes each transcript of a lesson an example.
+func addTranscripts(b *Book) {
+	for _, l := range b.All() {
+		for _, t := range l.Body.Transcripts {
+			record := strings.TrimSuffix(l.File, ".md") + ".recorded/" + t.ID
+			b.Examples = append(b.Examples, lesson.Example{
+				ID: lesson.TranscriptID(l.ID, t.ID), Dir: record, Record: record, Pos: t.Pos,
+				Needs: "redis", Timeout: int(TranscriptTimeout.Milliseconds()), Commands: t.Commands,
+			})
+		}
+	}
+	slices.SortFunc(b.Examples, func(x, y lesson.Example) int { return strings.Compare(x.ID, y.ID) })
 }
 
 // loadContent reads lessons and lists the files that are copied.
@@ -76,17 +107,24 @@ func loadContent(b *Book, fsys fs.FS, ps *problem.List) error {
 		switch {
 		case d.IsDir() && file != Content && (hidden(name) || strings.HasSuffix(name, ".recorded")):
 			return fs.SkipDir
+		case oddName(name):
+			ps.AddHint(problem.Pos{File: strconv.Quote(file)}, "file", "rename it", "a control character in its name")
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
 		case d.IsDir() || hidden(name):
 			return nil
-		case path.Ext(name) != ".md":
-			if _, err := fs.Stat(fsys, file); err != nil {
-				ps.Add(problem.Pos{File: file}, "file", "cannot be read: %v", cause(err))
-				return nil
-			}
+		}
+		if err := unreadable(fsys, file); err != nil {
+			ps.Add(problem.Pos{File: file}, "file", "cannot be read: %v", err)
+			return nil
+		}
+		if path.Ext(name) != ".md" {
 			b.Files = append(b.Files, file)
 			return nil
 		}
-		l := loadLesson(fsys, file, ps)
+		l := loadLesson(fsys, file, b.options, ps)
 		switch {
 		case l == nil:
 		case l.ID == HomeID:
@@ -101,24 +139,59 @@ func loadContent(b *Book, fsys fs.FS, ps *problem.List) error {
 	return err
 }
 
-func loadLesson(fsys fs.FS, file string, ps *problem.List) *Lesson {
+func loadLesson(fsys fs.FS, file string, options markdown.Options, ps *problem.List) *Lesson {
 	src, err := fs.ReadFile(fsys, file)
 	if err != nil {
 		ps.Add(problem.Pos{File: file}, "file", "cannot be read: %v", cause(err))
 		return nil
 	}
+	return parseLesson(file, src, options, ps)
+}
+
+// Reread makes l the lesson that src gives, new bytes of its file. Its problems
+// are those that it had, so they are not listed again.
+func (b *Book) Reread(l *Lesson, src []byte) {
+	var known problem.List
+	*l = *parseLesson(l.File, src, b.options, &known)
+}
+
+func parseLesson(file string, src []byte, options markdown.Options, ps *problem.List) *Lesson {
 	l := &Lesson{}
 	l.File, l.Source = file, src
 	l.ID = strings.TrimSuffix(strings.TrimPrefix(file, Content+"/"), ".md")
 	meta, start, problems := frontMatter(file, src)
 	l.Meta = meta
-	doc, more := markdown.Parse(file, src, start)
+	checkText(l, ps)
+	doc, more := markdown.ParseWith(file, src, start, options)
 	l.Doc, l.Body = doc, doc.Body
 	*ps = append(append(*ps, problems...), more...)
 	wrong, _ := problems.Count()
 	title(l, wrong == 0, ps)
 	return l
 }
+
+// checkText complains about bytes that a page of text cannot hold.
+func checkText(l *Lesson, ps *problem.List) {
+	if bytes.HasPrefix(l.Source, []byte("\xff\xfe")) || bytes.HasPrefix(l.Source, []byte("\xfe\xff")) {
+		ps.AddHint(problem.Pos{File: l.File, Line: 1, Col: 1}, "text", "save it as UTF-8", "it is UTF-16")
+		return
+	}
+	valid := utf8.Valid(l.Source)
+	for i := 0; i < len(l.Source) && !valid; {
+		r, size := utf8.DecodeRune(l.Source[i:])
+		if r == utf8.RuneError && size == 1 {
+			ps.AddHint(problem.At(l.File, l.Source, i), "text", "save it as UTF-8", "the byte \\x%02x is not UTF-8", l.Source[i])
+			return
+		}
+		i += size
+	}
+	if i := bytes.IndexFunc(l.Source, invisible); i >= 0 {
+		r, _ := utf8.DecodeRune(l.Source[i:])
+		ps.Warn(problem.At(l.File, l.Source, i), "text", "the control character %U shows nothing", r)
+	}
+}
+
+func invisible(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune("\t\n\r\f", r) }
 
 // title settles what the page is called: front matter, else the first heading.
 // Where the front matter could not be read, a missing title is no news.

@@ -32,8 +32,7 @@ func TestSite(t *testing.T) {
 					want, at = string(f.Data), i
 					continue
 				}
-				text := strings.ReplaceAll(string(f.Data), "<BOM>", "\ufeff")
-				fsys[f.Name] = &fstest.MapFile{Data: []byte(strings.ReplaceAll(text, "<CR>", "\r"))}
+				fsys[f.Name] = &fstest.MapFile{Data: []byte(bytesOf.Replace(string(f.Data)))}
 			}
 			got := dump(t, fsys)
 			if got == want {
@@ -50,6 +49,9 @@ func TestSite(t *testing.T) {
 		})
 	}
 }
+
+// bytesOf are the bytes that a text file cannot show.
+var bytesOf = strings.NewReplacer("<BOM>", "\ufeff", "<CR>", "\r", "<BELL>", "\a", "<E9>", "\xe9", "<FF>", "\xff", "<FE>", "\xfe")
 
 // dump writes what a reader of the test wants to see of a book.
 func dump(t *testing.T, fsys fstest.MapFS) string {

@@ -12,6 +12,7 @@ import (
 // between them. Only a live one keeps its angle brackets.
 type tag struct {
 	text  []byte
+	value *value // a value between them, instead of text
 	name  string // of an element, "" for text and comments
 	close bool   // </name>
 	live  bool
@@ -105,14 +106,14 @@ func (d *Doc) scan(n ast.Node) []tag {
 			continue
 		}
 		if literal < i {
-			tags = append(tags, tag{text: raw[literal:i], at: at(literal)})
+			tags = append(tags, d.cutValues(raw[literal:i], at(literal))...)
 		}
 		tags = append(tags, t)
 		i += size
 		literal = i
 	}
 	if literal < len(raw) {
-		tags = append(tags, tag{text: raw[literal:], at: at(literal)})
+		tags = append(tags, d.cutValues(raw[literal:], at(literal))...)
 	}
 	return tags
 }
@@ -174,6 +175,10 @@ func (d *Doc) scanTag(s []byte, at int) (t tag, size int) {
 			return tag{text: s, at: at}, len(s)
 		}
 		size = end + 2 + len("-->")
+		if bytes.Contains(s[:size], []byte("--!>")) { // where browsers end it, and CommonMark does not
+			d.warn(at, "html", "this comment holds --!> and is shown as text")
+			return tag{text: s[:size], at: at}, size
+		}
 		return tag{text: s[:size], live: true, at: at}, size
 	}
 	size = tagLength(s)

@@ -16,6 +16,7 @@ type Block struct {
 	Body   template.HTML // all that is not in a piece of its own; a question's stem
 	After  template.HTML // what follows the pieces
 	Number int           // a question's, from 1
+	Ask    template.HTML // predict, question: the stem's last paragraph, which Body then lacks
 
 	Choices []Choice      // predict, question
 	Why     template.HTML // predict, question: the answer, or why the key is right
@@ -73,10 +74,16 @@ type Quotation struct {
 // block draws the pieces of a container.
 func (dr *drawing) block(c *container) *Block {
 	p := &c.parts
-	b := &Block{Container: c.fact, Body: dr.html(p.body...)}
-	if c.fact.Kind == "question" {
+	b := &Block{Container: c.fact}
+	switch c.fact.Kind {
+	case "question":
 		dr.number++
 		b.Number = dr.number
+		b.Body, b.Ask = dr.stem(p.body)
+	case "predict":
+		b.Body, b.Ask = dr.stem(p.body)
+	default:
+		b.Body = dr.html(p.body...)
 	}
 	for _, o := range p.options {
 		choice := Choice{Letter: o.letter, Key: o.letter == c.fact.Key, HTML: dr.inline(o.item)}
@@ -109,6 +116,16 @@ func (dr *drawing) block(c *container) *Block {
 	}
 	b.After = dr.html(p.after...)
 	return b
+}
+
+// stem draws what comes before the options: what is asked is its last
+// paragraph.
+func (dr *drawing) stem(nodes []ast.Node) (before, ask template.HTML) {
+	last := len(nodes) - 1
+	if last < 0 || nodes[last].Kind() != ast.KindParagraph {
+		return dr.html(nodes...), ""
+	}
+	return dr.html(nodes[:last]...), dr.inline(nodes[last])
 }
 
 // step draws an item; the text of a tight list is a paragraph all the same.

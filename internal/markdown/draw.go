@@ -24,8 +24,21 @@ type Theme interface {
 	Container(*Block) (template.HTML, error)
 	// Output draws recorded lines.
 	Output(*lesson.Fence) (template.HTML, error)
+	// Snippet draws code of an example.
+	Snippet(language string, f *lesson.Fence) (template.HTML, error)
+	// Transcript draws commands.
+	Transcript(*lesson.Transcript) (template.HTML, error)
+	// Chart draws a recorded table.
+	Chart(*lesson.Chart) (template.HTML, error)
+	// Mermaid draws a fence of Mermaid.
+	Mermaid(*lesson.Mermaid) (template.HTML, error)
+	// Value draws a recorded value that is known; as text alone where it
+	// stands in a link.
+	Value(v lesson.Value, linked bool) (template.HTML, error)
 	// Code draws a fence or an indented block; language is "" when unknown.
 	Code(language, code string) (template.HTML, error)
+	// InlineQuote draws a quotation within a sentence, around its words.
+	InlineQuote(q lesson.InlineQuote, words template.HTML) (template.HTML, error)
 	// Table gives what stands before and after a table, so that it can scroll.
 	Table() (before, after template.HTML)
 	// Image gives the size of an image in pixels; 0, 0 when unknown.
@@ -34,6 +47,9 @@ type Theme interface {
 	// drawn as it stands.
 	Course([]lesson.Entry) (template.HTML, bool, error)
 }
+
+// draw is how a fence that is more than code asks its theme.
+type draw func(Theme) (template.HTML, error)
 
 // HTML draws the body, without the title.
 func (d *Doc) HTML(t Theme) (template.HTML, error) {
@@ -83,10 +99,12 @@ func (dr *drawing) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 	reg.Register(ast.KindCodeBlock, dr.drawCode)
 	reg.Register(ast.KindBlockquote, dr.drawQuote)
 	reg.Register(ast.KindList, dr.drawList)
+	reg.Register(inlineQuoteKind, dr.drawInlineQuote)
 	reg.Register(ast.KindHTMLBlock, dr.drawTags)
 	reg.Register(ast.KindRawHTML, dr.drawTags)
 	reg.Register(ast.KindImage, dr.drawImage)
 	reg.Register(east.KindTable, dr.drawTable)
+	reg.Register(valueKind, dr.drawValue)
 }
 
 // html draws nodes one after another. The first failure is kept for the end.
@@ -131,8 +149,8 @@ func (dr *drawing) drawFence(w util.BufWriter, src []byte, n ast.Node, entering 
 	if !entering {
 		return ast.WalkContinue, nil
 	}
-	if f := dr.d.fences[n]; f != nil {
-		return write(w)(dr.theme.Output(f))
+	if draw := dr.d.draws[n]; draw != nil {
+		return write(w)(draw(dr.theme))
 	}
 	language := unescape(n.(*ast.FencedCodeBlock).Language(src))
 	return write(w)(dr.theme.Code(string(language), code(n, src)))
@@ -213,6 +231,12 @@ func (dr *drawing) drawTags(w util.BufWriter, _ []byte, n ast.Node, entering boo
 			escaping = keepTags
 		}
 		_, _ = escaping.WriteString(w, string(t.text))
+		if t.value == nil {
+			continue
+		}
+		if _, err := dr.drawValue(w, nil, t.value, true); err != nil {
+			return ast.WalkStop, err
+		}
 	}
 	return ast.WalkSkipChildren, nil
 }

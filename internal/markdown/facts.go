@@ -12,7 +12,7 @@ import (
 	"verbatim/internal/lesson"
 )
 
-// readBlocks notes containers and fences, in order.
+// readBlocks notes containers, fences and values, in order.
 func (d *Doc) readBlocks() {
 	walk(d.root, func(n ast.Node) {
 		switch n := n.(type) {
@@ -20,6 +20,14 @@ func (d *Doc) readBlocks() {
 			d.readContainer(n)
 		case *ast.FencedCodeBlock:
 			d.readFence(n)
+		case *value:
+			d.Body.Values = append(d.Body.Values, n.fact)
+		case *ast.HTMLBlock:
+			for _, t := range d.tags[n] {
+				if t.value != nil {
+					d.Body.Values = append(d.Body.Values, t.value.fact)
+				}
+			}
 		case *ast.Paragraph:
 			if d.Body.FirstSentence == "" && n.Parent() == d.root {
 				d.Body.FirstSentence = firstSentence(d.text(n))
@@ -38,6 +46,9 @@ func (d *Doc) giveIDs() {
 		if c.fact.ID != "" {
 			d.claim(c.fact.ID, c.attributeAt("#"))
 		}
+	}
+	for _, a := range d.fenceIDs {
+		d.claim(a.value, a.at)
 	}
 	for _, c := range d.containers {
 		for i := range stepItems(c) {
@@ -210,9 +221,14 @@ func firstLink(n ast.Node) (first *target) {
 func (d *Doc) readInlines() {
 	linked := map[ast.Node]bool{} // items of which the first link was seen
 	var refused []ast.Node
+	quotes := map[ast.Node]*inlineQuote{}
 	walk(d.root, func(n ast.Node) {
 		t := asTarget(n)
 		if t == nil {
+			return
+		}
+		if q, ok := d.readInlineQuote(n); ok {
+			quotes[n] = q
 			return
 		}
 		link := lesson.Link{Pos: d.at(n), Dest: t.dest(d.src), Text: d.text(n), Image: t.image}
@@ -234,6 +250,9 @@ func (d *Doc) readInlines() {
 	})
 	for _, n := range refused { // not while walking: one may leave the tree
 		d.disarm(n)
+	}
+	for n, q := range quotes {
+		q.replace(n)
 	}
 	for _, n := range childrenOf(d.root) {
 		if list, ok := n.(*ast.List); ok {

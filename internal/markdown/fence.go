@@ -2,6 +2,8 @@ package markdown
 
 import (
 	"bytes"
+	"cmp"
+	"html/template"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,14 +16,18 @@ import (
 // marked is a kind of fence that means more than code when its info string
 // has the key that marks it.
 type marked struct {
-	language, mark string
-	keys           []string // all that it may have
-	read           func(*Doc, *ast.FencedCodeBlock, []attribute)
+	language string // "" for any
+	mark     string
+	keys     []string // all that it may have
+	read     func(*Doc, *ast.FencedCodeBlock, []attribute)
 }
 
 // markedFences is every such kind; a bare fence is ordinary code.
 var markedFences = []marked{
 	{language: "output", mark: "of", keys: []string{"of", "lines", "match"}, read: (*Doc).readOutput},
+	{language: "redis", mark: "#", keys: []string{"#"}, read: (*Doc).readTranscript},
+	{language: "chart", mark: "data", keys: []string{"data", "x", "y", "series", "kind", "title"}, read: (*Doc).readChart},
+	{mark: "from", keys: []string{"from", "func", "region", "lines"}, read: (*Doc).readSnippet},
 }
 
 func (d *Doc) readFence(n *ast.FencedCodeBlock) {
@@ -32,45 +38,91 @@ func (d *Doc) readFence(n *ast.FencedCodeBlock) {
 		return
 	}
 	info := string(n.Info.Value(d.src))
+	if word, _, _ := cutSpace(info); word == "mermaid" {
+		d.readMermaid(n)
+		return
+	}
 	brace := strings.IndexByte(info, '{')
 	if brace < 0 {
 		return
 	}
-	language := strings.TrimSpace(info[:brace])
-	for _, kind := range markedFences {
-		if kind.language != language {
-			continue
-		}
-		attrs, wrong := parseAttributes(info[brace:], n.Info.Segment.Start+brace)
-		if wrong != nil {
-			d.fail(wrong.at, language, wrong.hint, "%s", wrong.text)
-			return
-		}
+	language := fenceLanguage(info)
+	attrs, wrong := parseAttributes(info[brace:], n.Info.Segment.Start+brace)
+	kind, ours := markedAs(language, attrs)
+	switch {
+	case !ours: // code, with what other tools want to know
+	case wrong != nil:
+		d.fail(wrong.at, cmp.Or(kind.language, kind.mark), wrong.hint, "%s", wrong.text)
+	default:
 		d.readMarked(n, kind, attrs)
-		return
 	}
 }
 
+// fenceLanguage gives what stands before the attributes of an info string.
+func fenceLanguage(info string) string {
+	language, _, _ := strings.Cut(info, "{")
+	return strings.TrimSpace(language)
+}
+
+// markedAs gives the kind of fence that one in that language is with these
+// attributes, and false for one that is only code. A language of ours is ours
+// whether or not it has its mark.
+func markedAs(language string, attrs []attribute) (kind marked, ours bool) {
+	for _, k := range markedFences {
+		named := slices.ContainsFunc(attrs, func(a attribute) bool { return a.key == k.mark })
+		switch {
+		case named && (k.language == "" || k.language == language):
+			return k, true
+		case k.language == language:
+			kind, ours = k, true
+		}
+	}
+	return kind, ours
+}
+
 func (d *Doc) readMarked(n *ast.FencedCodeBlock, kind marked, attrs []attribute) {
+	name := cmp.Or(kind.language, kind.mark)
 	isMarked := false
-	for _, a := range attrs {
+	for i, a := range attrs {
 		isMarked = isMarked || a.key == kind.mark
-		if !slices.Contains(kind.keys, a.key) {
-			d.fail(a.at, kind.language, keyHint(a.key, "an "+kind.language+" fence", kind.keys),
-				"an %s fence has no key %q", kind.language, a.key)
+		switch {
+		case !slices.Contains(kind.keys, a.key):
+			d.fail(a.at, name, keyHint(a.key, "such a fence", kind.keys), "%s fence has no key %q", withArticle(name), a.key)
+		case slices.ContainsFunc(attrs[:i], func(b attribute) bool { return a.key == b.key }):
+			d.fail(a.at, name, "", "the key %q twice", a.key)
 		}
 	}
 	if isMarked {
 		kind.read(d, n, attrs)
 		return
 	}
-	d.fail(d.fenceOpen(n), kind.language, "write "+kind.language+" {"+kind.mark+"=…}, or no braces for ordinary code",
+	example := "{" + kind.mark + "=…}"
+	if kind.mark == "#" {
+		example = "{#an-id}"
+	}
+	d.fail(d.fenceOpen(n), name, "write "+name+" "+example+", or no braces for ordinary code",
 		"this fence does not say what it shows")
 }
 
-// readOutput notes where recorded lines are shown, and where in the file they
-// are to be written.
-func (d *Doc) readOutput(n *ast.FencedCodeBlock, attrs []attribute) {
+func withArticle(name string) string {
+	if strings.IndexByte("aeiou", name[0]) >= 0 {
+		return "an " + name
+	}
+	return "a " + name
+}
+
+// valueOf gives the value of a key, and where it stands.
+func valueOf(attrs []attribute, key string) (value string, at int) {
+	for _, a := range attrs {
+		if a.key == key {
+			return a.value, a.at
+		}
+	}
+	return "", 0
+}
+
+// fenceFact notes where in the file a fence's lines are to be written.
+func (d *Doc) fenceFact(n *ast.FencedCodeBlock) *lesson.Fence {
 	open := d.fenceOpen(n)
 	start := d.lineAfter(open)
 	end := start
@@ -87,24 +139,30 @@ func (d *Doc) readOutput(n *ast.FencedCodeBlock, attrs []attribute) {
 		segment := n.Lines().At(line)
 		f.Body = append(f.Body, bytes.ReplaceAll(segment.Value(d.src), []byte("\r\n"), []byte("\n"))...)
 	}
-	for _, a := range attrs {
-		switch a.key {
-		case "of":
-			f.Of = a.value
-		case "lines":
-			f.Lines = a.value
-			if _, ok := parseRanges(a.value, d.pos(a.at)); !ok {
-				d.fail(a.at, "output", `write lines=2 or lines=2-3`, "lines=%s is not a range of lines", a.value)
-			}
-		case "match":
-			f.Match = a.value
-			if _, err := regexp.Compile(a.value); err != nil {
-				d.fail(a.at, "output", "", "match is not a regular expression: %v", err)
-			}
-		}
+	return f
+}
+
+// readOutput notes where recorded lines are shown.
+func (d *Doc) readOutput(n *ast.FencedCodeBlock, attrs []attribute) {
+	f := d.fenceFact(n)
+	f.Of, _ = valueOf(attrs, "of")
+	f.Lines = d.lineNumbers("output", attrs)
+	var at int
+	f.Match, at = valueOf(attrs, "match")
+	if _, err := regexp.Compile(f.Match); err != nil {
+		d.fail(at, "output", "", "match is not a regular expression: %v", err)
 	}
-	d.fences[n] = f
 	d.Body.Fences = append(d.Body.Fences, *f)
+	d.draws[n] = func(t Theme) (template.HTML, error) { return t.Output(f) }
+}
+
+// lineNumbers gives the value of lines=, which is to be a list of them.
+func (d *Doc) lineNumbers(check string, attrs []attribute) string {
+	lines, at := valueOf(attrs, "lines")
+	if _, ok := parseRanges(lines, d.pos(at)); !ok && lines != "" {
+		d.fail(at, check, `write lines=2 or lines=2-3`, "lines=%s is not a range of lines", lines)
+	}
+	return lines
 }
 
 // fenceOpen gives the offset of a fence's opening marker.

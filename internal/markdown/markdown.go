@@ -38,8 +38,10 @@ type Doc struct {
 
 	containers []*container
 	problems   problem.List
+	options    Options
 	closed     map[ast.Node]bool           // fences that end with a mark of their own
-	fences     map[ast.Node]*lesson.Fence  // fences that show recorded output
+	draws      map[ast.Node]draw           // fences that are more than code
+	fenceIDs   []attribute                 // ids that fences give
 	tags       map[ast.Node][]tag          // what an author's HTML consists of
 	courses    map[ast.Node][]lesson.Entry // outermost lists that link to lessons
 	repeats    map[string]int              // how often a heading's id was taken
@@ -59,6 +61,7 @@ var lessonParser = goldmark.New(extensions(), goldmark.WithParserOptions(
 	parser.WithBlockParsers(
 		util.Prioritized(containerParser{}, 90),
 		util.Prioritized(fenceParser{parser.NewFencedCodeBlockParser()}, 690)),
+	parser.WithInlineParsers(util.Prioritized(valueParser{}, 50)),
 	parser.WithParagraphTransformers(util.Prioritized(alertParser{}, 50)),
 )).Parser()
 
@@ -79,12 +82,19 @@ func Strip(md []byte) []byte {
 
 // Parse reads the lesson that begins at offset start of src, a whole file.
 // Every position it gives, in the document and in the problems, is one of the
-// file. The document is complete even when there are problems.
+// file. The document is complete even when there are problems. Values stay as
+// they are written.
 func Parse(file string, src []byte, start int) (*Doc, problem.List) {
+	return ParseWith(file, src, start, Options{})
+}
+
+// ParseWith is Parse where values are known: they are part of every text that
+// the document gives, ids of headings included.
+func ParseWith(file string, src []byte, start int, options Options) (*Doc, problem.List) {
 	d := &Doc{
-		file: file, src: src[start:], base: start, lines: lineStarts(src),
+		file: file, src: src[start:], base: start, lines: lineStarts(src), options: options,
 		root:   ast.NewDocument(),
-		closed: map[ast.Node]bool{}, fences: map[ast.Node]*lesson.Fence{},
+		closed: map[ast.Node]bool{}, draws: map[ast.Node]draw{},
 		tags: map[ast.Node][]tag{}, courses: map[ast.Node][]lesson.Entry{},
 		repeats: map[string]int{},
 	}

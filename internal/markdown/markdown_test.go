@@ -28,6 +28,9 @@ func (plain) Container(b *markdown.Block) (template.HTML, error) {
 	say := func(what string, args ...any) { fmt.Fprintf(&out, "  "+what+"\n", args...) }
 	fmt.Fprintf(&out, "(%s %s%s\n", b.Kind, b.ID, b.Label)
 	say("body: %s", b.Body)
+	if b.Ask != "" {
+		say("ask: %s", b.Ask)
+	}
 	for _, c := range b.Choices {
 		say("choice %s key=%t: %s | %s", c.Letter, c.Key, c.HTML, c.Why)
 	}
@@ -64,6 +67,29 @@ func (plain) Container(b *markdown.Block) (template.HTML, error) {
 
 func (plain) Output(f *lesson.Fence) (template.HTML, error) {
 	return template.HTML("(output of " + f.Of + ")\n"), nil
+}
+
+func (plain) Snippet(language string, f *lesson.Fence) (template.HTML, error) {
+	return template.HTML(template.HTMLEscapeString("(" + language + " from " + f.From + ")\n")), nil
+}
+
+func (plain) Transcript(tr *lesson.Transcript) (template.HTML, error) {
+	return template.HTML(template.HTMLEscapeString("(transcript " + tr.ID + ")\n")), nil
+}
+
+func (plain) Chart(c *lesson.Chart) (template.HTML, error) {
+	return template.HTML(template.HTMLEscapeString("(chart of " + c.Table + ")\n")), nil
+}
+
+func (plain) Mermaid(m *lesson.Mermaid) (template.HTML, error) {
+	return template.HTML(fmt.Sprintf("(mermaid of %d lines)\n", len(m.Lines))), nil
+}
+
+func (plain) Value(v lesson.Value, linked bool) (template.HTML, error) {
+	if linked {
+		return template.HTML("(plain " + v.Name + ")"), nil
+	}
+	return template.HTML("(value " + v.Name + ")"), nil
 }
 
 func (plain) Code(language, code string) (template.HTML, error) {
@@ -131,10 +157,16 @@ func testCase(t *testing.T, name string) {
 	}
 }
 
+// recorded is all that was recorded in the world of the cases.
+func recorded(example, name string) (string, bool) {
+	value, ok := map[string]string{"leak.keys": "1,000", "leak.odd": "<3> & more"}[example+"."+name]
+	return value, ok
+}
+
 // parseCase gives the expected parts of an archive for its in.md.
 func parseCase(t *testing.T, src []byte) []txtar.File {
 	t.Helper()
-	doc, problems := markdown.Parse("in.md", src, 0)
+	doc, problems := markdown.ParseWith("in.md", src, 0, markdown.Options{Values: recorded})
 	html, err := doc.HTML(plain{course: true})
 	if err != nil {
 		t.Fatal(err)

@@ -116,12 +116,14 @@ func FuzzParse(f *testing.F) {
 		"::: source {#s supports=1}\n[l](https://x)\n> q\n:::\n> [!NOTE]\n> x\n",
 		"> - ```output {of=x}\r\n>   y\r\n>   ```\r\n", "<a id=x\fonclick=y>z</a> <kbd title='>' x>\n<!--\n:::\n",
 		"<a =x onclick=y>z</a>", "<JAVAsCript:x>0", "# <script>\n{#x style=y}\n## a {#a onclick=b}\n", "\x00\xff<\x00script>", "[x](javascript&colon;y) [y](<JaVa\tscript:z>)",
+		"# {{leak.keys}} {#a}\n**{{leak.odd}}**[{{leak.keys}}](x)<kbd>{{leak.odd}}</kbd>\\{{leak.odd}}\n\n<details>\n{{leak.odd}}\n</details>\n",
+		"> ```redis {#t}\n> SET a \"\\x00\" 'b\\''\n> BLPOP q 0\n> ```\n", "```go {from=a/b.go func=c}\n```\n```chart {data=a/b.csv x=c y=d}\n```\n",
 	} {
 		f.Add([]byte(src), 3)
 	}
 	f.Fuzz(func(t *testing.T, src []byte, start int) {
 		start = min(max(start, 0), len(src))
-		doc, problems := markdown.Parse("in.md", src, start)
+		doc, problems := markdown.ParseWith("in.md", src, start, markdown.Options{Values: recorded})
 		lines := bytes.Count(src, []byte("\n")) + 1
 		for _, p := range problems {
 			if p.Line < 1 || p.Line > lines || p.Col < 1 || p.Text == "" {
@@ -131,6 +133,12 @@ func FuzzParse(f *testing.F) {
 		for _, fence := range doc.Body.Fences {
 			if fence.Open < start || fence.Start < fence.Open || fence.End < fence.Start || fence.End > len(src) {
 				t.Errorf("a fence out of the file: %+v", fence)
+			}
+		}
+		for _, v := range doc.Body.Values {
+			line := bytes.SplitAfter(src, []byte("\n"))[v.Pos.Line-1]
+			if want := "{{" + v.Example + "." + v.Name + "}}"; !bytes.HasPrefix(line[v.Pos.Col-1:], []byte(want)) {
+				t.Errorf("no value at %v", v)
 			}
 		}
 		html, err := doc.HTML(plain{})

@@ -32,12 +32,18 @@ func (d *Doc) writeText(b *strings.Builder, n ast.Node) {
 	case *ast.AutoLink:
 		b.Write(n.Label(d.src))
 		return
+	case *value:
+		b.WriteString(n.text)
+		return
 	case *ast.RawHTML, *ast.HTMLBlock:
 		for _, t := range d.tags[n] {
 			if t.live {
 				continue
 			}
 			b.Write(t.text)
+			if t.value != nil {
+				b.WriteString(t.value.text)
+			}
 		}
 		return
 	case *ast.FencedCodeBlock, *ast.CodeBlock:

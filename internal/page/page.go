@@ -44,10 +44,13 @@ type Example struct {
 	lesson.Example
 	Ran     bool     // on a real service: there is a record
 	Lines   []string // the recorded output
-	Service string   // "Redis 7.0.15", "" for none
-	Go      string   // "1.26.0", "" for none
-	Date    string   // of the record, 2026-11-29
-	Command string   // what a reader types to run it
+	Values  map[string]string
+	Tables  map[string][][]string // by file name, "burst.csv"
+	Service string                // "Redis 7.0.15", "" for none
+	Go      string                // "1.26.0", "" for none
+	Date    string                // of the record, 2026-11-29
+	Command string                // what a reader types to run it
+	Files   []File                // its sources, by path below its folder
 }
 
 // File is one file of the site.
@@ -57,7 +60,8 @@ type File struct {
 }
 
 // Render draws every page of the site and collects the static files: these
-// first, then lessons by path, redirects, 404.html, and the home page last.
+// and the search index first, then lessons by path, redirects, examples, the
+// pages about the site, and the home page and the feeds last.
 // Where there are problems the files are complete but for those that collide.
 func Render(in Input) ([]File, problem.List, error) {
 	in.Lessons = slices.Clone(in.Lessons)
@@ -71,7 +75,11 @@ func Render(in Input) ([]File, problem.List, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return append(files, drawn...), problems, nil
+	index, err := s.searchIndex()
+	if err != nil {
+		return nil, nil, err
+	}
+	return slices.Concat(files, index, drawn), problems, nil
 }
 
 // plan is a page to be drawn.

@@ -23,11 +23,16 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/golden anew")
 
-// theme is the built-in one with a short stylesheet, so that pages do not
+// theme is the built-in one with short static files, so that pages do not
 // change with every colour.
 func theme(t *testing.T) fs.FS {
 	t.Helper()
-	files := fstest.MapFS{"static/style.css": {Data: []byte("a{}\n")}}
+	files := fstest.MapFS{
+		"head.js":            {Data: []byte("'head'\n")},
+		"static/style.css":   {Data: []byte("a{}\n")},
+		"static/verbatim.js": {Data: []byte("'script'\n")},
+		"static/search.js":   {Data: []byte("'search'\n")},
+	}
 	names, err := fs.Glob(templates.FS, "*.html")
 	if err != nil {
 		t.Fatal(err)
@@ -75,13 +80,15 @@ func course(t *testing.T) page.Input {
 		{Lesson: "deep/older", Title: "Old names", Depth: 2},
 	}
 	in.Lessons[0].Meta = lesson.Meta{
-		Summary: "Keep the counts in one Redis.", Checked: "2026-11-29", Aliases: []string{"/old/counting"},
+		Summary: "Keep the counts in one Redis.", Checked: "2026-11-29", Tags: []string{"Redis", "crash & burn"}, Aliases: []string{"/old/counting"},
 		Related: []lesson.Ref{{ID: "deep/older", Why: "It came first."}},
 	}
 	in.Lessons[1].Meta = lesson.Meta{Title: "Old </title><b>names", Needs: []lesson.Ref{{ID: "counting"}}}
 	in.Examples = map[string]page.Example{"leak": {
 		Example: lesson.Example{ID: "leak"}, Ran: true, Lines: []string{"keys 1000", "leaked <3>", "unused"},
 		Service: "Redis 7.0.15", Go: "1.26.0", Date: "2026-11-29", Command: "go run ./examples/leak",
+		Values: map[string]string{"leaked": "3"},
+		Files:  []page.File{{Path: "main.go", Data: []byte("package main // leaks\n")}},
 	}}
 	in.Sources = map[string]lesson.Source{
 		"incr":    {ID: "incr", Saved: "2026-11-28"},

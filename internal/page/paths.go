@@ -1,11 +1,15 @@
 package page
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"encoding/base64"
 	"fmt"
+	"html/template"
 	"io/fs"
 	"path"
 	"strings"
+	"unicode"
 
 	"verbatim/internal/problem"
 )
@@ -23,6 +27,9 @@ func readStatic(fsys fs.FS) (files []File, names map[string]string, err error) {
 			return err
 		}
 		ext := path.Ext(name)
+		if ext == ".js" {
+			data = compact(data)
+		}
 		sum := sha256.Sum256(data)
 		hashed := fmt.Sprintf("%s-%x%s", strings.TrimSuffix(name, ext), sum[:4], ext)
 		files = append(files, File{hashed, data})
@@ -33,6 +40,34 @@ func readStatic(fsys fs.FS) (files []File, names map[string]string, err error) {
 		return nil, nil, fmt.Errorf("read the templates' static files: %w", err)
 	}
 	return files, names, nil
+}
+
+// compact leaves out of a script what only its authors read: indents, and lines
+// that are comments. The theme's scripts have no text that goes over lines.
+func compact(script []byte) []byte {
+	var out []byte
+	for line := range bytes.Lines(script) {
+		if line = bytes.TrimLeft(line, "\t"); !bytes.HasPrefix(line, []byte("//")) {
+			out = append(out, line...)
+		}
+	}
+	return out
+}
+
+// inlineScript reads a script of the theme that stands in the page itself.
+func inlineScript(fsys fs.FS, name string) (template.JS, error) {
+	data, err := fs.ReadFile(fsys, name)
+	if err != nil {
+		return "", fmt.Errorf("read the templates' scripts: %w", err)
+	}
+	return template.JS(strings.TrimSpace(string(data))), nil
+}
+
+// inlineHash is how a page's security policy names such a script.
+func inlineHash(fsys fs.FS, name string) (string, error) {
+	script, err := inlineScript(fsys, name)
+	sum := sha256.Sum256([]byte(script))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:]), err
 }
 
 // pagePath is where a lesson's page lies.
@@ -66,22 +101,44 @@ func aliasPath(alias string) (file, wrong string) {
 	case ext != ".html":
 		file += ".html"
 	}
-	if !fs.ValidPath(file) {
+	switch {
+	case !fs.ValidPath(file):
 		return "", "leaves the site"
+	case strings.HasPrefix(path.Base(file), "."):
+		return "", "names no page"
+	case strings.ContainsFunc(file, unicode.IsControl):
+		return "", "holds a control character"
 	}
 	return file, ""
 }
 
-// places knows which source each address belongs to.
-type places map[string]string
+// places knows which source each address belongs to, and each folder's name.
+type places struct {
+	files   map[string]string
+	folders map[string]string
+}
 
-// take gives the address of file to source, or complains at pos.
+// take gives the address of file to source, or complains at pos: two sources of
+// one address, or a file that has the name of a folder.
 func (p places) take(file, source string, pos problem.Pos, ps *problem.List) bool {
-	key := address(file)
-	if other, taken := p[key]; taken {
+	key, name := address(file), strings.ToLower(file)
+	if other, taken := p.files[key]; taken {
 		ps.AddHint(pos, "path", "rename one of them", "%s and %s would both be %s", source, other, file)
 		return false
 	}
-	p[key] = source
+	if other, taken := p.folders[name]; taken {
+		ps.AddHint(pos, "path", "rename one of them", "%s would be the file %s, which is a folder of %s", source, file, other)
+		return false
+	}
+	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
+		if other, taken := p.files["file "+strings.ToLower(dir)]; taken {
+			ps.AddHint(pos, "path", "rename one of them", "%s would lie in %s, which is a file of %s", source, dir, other)
+			return false
+		}
+	}
+	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
+		p.folders[strings.ToLower(dir)] = source
+	}
+	p.files[key], p.files["file "+name] = source, source
 	return true
 }

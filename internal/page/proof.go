@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -119,17 +120,20 @@ func tipProof(id string, e Example) proof {
 }
 
 // answerProof says what stands behind the answer of a question; nil for an
-// open one, which claims nothing.
-func answerProof(c *lesson.Container) *proof {
-	if c.Key == "" && c.Attr["check"] == "" {
+// open one without a check, which claims nothing.
+func (s *site) answerProof(c *lesson.Container, root string) *proof {
+	id, _, _ := strings.Cut(c.Attr["check"], "#")
+	if c.Key == "" && id == "" {
 		return nil
 	}
-	p := states["unverified"]
-	why := c.Attr["unverified"]
-	if why == "" {
-		why = "no run proves this answer yet"
+	if e := s.in.Examples[id]; e.Ran {
+		p := exampleProof(e)
+		p.Says = append([]string{"computed by " + id}, p.Says...)
+		p.Link, p.LinkText = s.exampleLink(id, root), "its files"
+		return &p
 	}
-	p.Says = []string{why}
+	p := states["unverified"]
+	p.Says = []string{cmp.Or(c.Attr["unverified"], "no run proves this answer yet")}
 	return &p
 }
 
@@ -137,6 +141,7 @@ func answerProof(c *lesson.Container) *proof {
 type count struct {
 	Mark, Tone, Proved, Text, Link string
 	Brief                          string // all of it in a few words
+	Date                           string // 2026-11-29, when Proved is a date
 }
 
 // counts sums up what is proved on a page.
@@ -147,6 +152,9 @@ func (s *site) counts(body *lesson.Body, firstExample, firstSource string) []cou
 		for _, q := range c.Quotes {
 			found[s.state(q)]++
 		}
+	}
+	for _, q := range body.Quotes {
+		found[s.state(q.Quote)]++
 	}
 	for _, word := range []string{"verified", "attested", "stale", "drifted", "unverified"} {
 		if n := found[word]; n > 0 {
@@ -164,11 +172,11 @@ func (s *site) exampleCounts(body *lesson.Body, link string) (all []count) {
 	var ids, dates, services []string
 	done := 0
 	for _, f := range body.Fences {
-		if slices.Contains(ids, f.Of) {
+		e, name := s.example(&f)
+		if f.Of == "" || slices.Contains(ids, name) {
 			continue
 		}
-		ids = append(ids, f.Of)
-		e := s.in.Examples[f.Of]
+		ids = append(ids, name)
 		if !e.Ran {
 			continue
 		}
@@ -191,7 +199,8 @@ func (s *site) exampleCounts(body *lesson.Body, link string) (all []count) {
 	})
 	if done > 0 {
 		slices.Sort(services)
-		date := count{Proved: shortDate(slices.Max(dates)), Link: link}
+		latest := slices.Max(dates)
+		date := count{Proved: shortDate(latest), Date: latest, Link: link}
 		if len(services) > 0 {
 			date.Text = "on " + strings.Join(services, ", ")
 		}

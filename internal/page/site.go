@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -19,7 +20,9 @@ type site struct {
 	in        Input
 	templates *template.Template
 	lessons   map[string]*Lesson
-	order     []lesson.Entry // the course without its modules' names
+	uses      map[string][]*Lesson        // by example
+	sections  map[string][]lesson.Section // text of each lesson by its headings
+	order     []lesson.Entry              // the course without its modules' names
 	code      *markdown.Highlighter
 }
 
@@ -29,12 +32,14 @@ func newSite(in Input) (*site, []File, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	s := &site{in: in, lessons: map[string]*Lesson{}, code: &markdown.Highlighter{}}
+	s := &site{in: in, lessons: map[string]*Lesson{}, code: &markdown.Highlighter{}, sections: map[string][]lesson.Section{}}
 	s.templates, err = template.New("").Funcs(template.FuncMap{
 		"date": longDate,
 		"plural": func(r []lesson.Range) bool {
 			return len(r) > 1 || len(r) == 1 && r[0].From != r[0].To
 		},
+		"hash":   func(name string) (string, error) { return inlineHash(in.Templates, name) },
+		"inline": func(name string) (template.JS, error) { return inlineScript(in.Templates, name) },
 		"static": func(name string) (string, error) {
 			if static[name] == "" {
 				return "", fmt.Errorf("no static file %q", name)
@@ -46,8 +51,10 @@ func newSite(in Input) (*site, []File, error) {
 		return nil, nil, fmt.Errorf("read the templates: %w", err)
 	}
 	for i := range in.Lessons {
-		s.lessons[in.Lessons[i].ID] = &in.Lessons[i]
+		l := &in.Lessons[i]
+		s.lessons[l.ID], s.sections[l.ID] = l, l.Doc.Sections()
 	}
+	s.findUses()
 	for _, e := range in.Course {
 		if s.lessons[e.Lesson] != nil {
 			s.order = append(s.order, e)
@@ -59,7 +66,14 @@ func newSite(in Input) (*site, []File, error) {
 // plan lists the pages to draw and complains about those that would be in one
 // another's place.
 func (s *site) plan() (plans []plan, ps problem.List) {
-	taken := places{"index": "the home page", "404": "the page for missing pages"}
+	taken := places{map[string]string{}, map[string]string{}}
+	for _, own := range []struct{ file, what string }{
+		{"index.html", "the home page"}, {"404.html", "the page for missing pages"},
+		{"evidence.html", "the page about the evidence"}, {"search.html", "the search page"},
+		{"static/style.css", "the theme"}, {"search/index.js", "the search index"},
+	} {
+		taken.take(own.file, own.what, problem.Pos{}, &ps)
+	}
 	for _, file := range s.in.Files {
 		taken.take(file, "content/"+file, problem.Pos{File: "content/" + file}, &ps)
 	}
@@ -73,9 +87,18 @@ func (s *site) plan() (plans []plan, ps problem.List) {
 	for i := range s.in.Lessons {
 		plans = append(plans, s.redirects(&s.in.Lessons[i], taken, &ps)...)
 	}
+	for _, id := range slices.Sorted(maps.Keys(s.in.Examples)) {
+		path := examplePath(id)
+		if taken.take(path, "the page of the example "+id, problem.Pos{File: s.in.Examples[id].Dir}, &ps) {
+			plans = append(plans, plan{path, func() ([]byte, error) { return s.examplePage(id) }})
+		}
+	}
 	plans = append(plans,
+		plan{"evidence.html", s.evidence},
+		plan{"search.html", s.index},
 		plan{"404.html", s.missing},
 		plan{"index.html", s.home})
+	plans = append(plans, s.feeds()...)
 	ps.Sort()
 	return plans, ps
 }
@@ -106,22 +129,31 @@ func (s *site) redirects(l *Lesson, taken places, ps *problem.List) (plans []pla
 type view struct {
 	Language, Course, Title, Description string
 	License, Repository                  string
-	Root                                 string // leads to the top of the site
-	IsHome                               bool
+	Canonical, Feed                      string      // "" without base_url
+	Kind                                 string      // of the page, for those who show links to it
+	Learning                             template.JS // a lesson, for search engines
+	Here                                 string      // which part of the site this is
+	Root                                 string      // leads to the top of the site
 	H1                                   template.HTML
 	H1ID, Claim, Checked, URL            string
+	ID                                   string // of the lesson
 	Strip                                []count
 	TOC                                  []entry
 	Body                                 template.HTML
 	Needs, Related                       []link
 	Previous, Next                       *link
+	Minutes                              int // to read it
+	Answers                              []template.HTML // of a worksheet, for its last page
+	Paper                                bool            // it is printed: no script
+	Tags                                 []link
+	Menu                                 *menu
 }
 
 // link leads to another lesson.
 type link struct{ URL, Title, Why string }
 
 func (s *site) view(page string) view {
-	v := view{Language: s.language(), Root: rootOf(page)}
+	v := view{Language: s.language(), Root: rootOf(page), Kind: "website", Canonical: s.absolute(page), Feed: s.absolute("feed.xml")}
 	if s.in.Home != nil {
 		meta := s.in.Home.Meta
 		v.Course, v.License, v.Repository = title(s.in.Home.Lesson), meta.License, meta.Repository
@@ -141,28 +173,51 @@ func (s *site) language() string {
 
 // lesson draws a lesson's page.
 func (s *site) lesson(l *Lesson, page string) ([]byte, error) {
-	v := s.view(page)
-	v.Claim, v.Checked = l.Meta.Summary, l.Meta.Checked
-	v.Description = cmp.Or(l.Meta.Summary, l.Body.FirstSentence)
-	v.Needs, v.Related = s.links(l.Meta.Needs, v.Root), s.links(l.Meta.Related, v.Root)
-	v.Previous, v.Next = s.neighbours(l.ID, v.Root)
-	if err := s.fill(&v, l); err != nil {
+	v, err := s.lessonView(l, page, newTheme(s, l))
+	if err != nil {
 		return nil, err
-	}
-	if v.Related != nil {
-		v.TOC = append(v.TOC, entry{"v-related", "Related lessons"})
 	}
 	return s.execute("lesson.html", v)
 }
 
+// lessonView is what a lesson's template sees, its text drawn by t.
+func (s *site) lessonView(l *Lesson, page string, t *theme) (view, error) {
+	v := s.view(page)
+	v.ID, v.Kind, v.Here = l.ID, "article", "course"
+	v.Minutes, v.Menu = minutes(s.sections[l.ID]), s.menu(l.ID, v.Root)
+	for _, tag := range l.Meta.Tags {
+		v.Tags = append(v.Tags, link{URL: v.Root + "search.html#" + tagID(tag), Title: tag})
+	}
+	v.Claim, v.Checked = l.Meta.Summary, l.Meta.Checked
+	v.Description = describe(l)
+	v.Needs, v.Related = s.links(l.Meta.Needs, v.Root), s.links(l.Meta.Related, v.Root)
+	v.Previous, v.Next = s.neighbours(l.ID, v.Root)
+	if err := s.fill(&v, l, t); err != nil {
+		return v, err
+	}
+	if v.Related != nil {
+		v.TOC = append(v.TOC, entry{"v-related", "Related lessons"})
+	}
+	var err error
+	v.Learning, err = s.learning(l, v.Minutes)
+	return v, err
+}
+
+// spoken adds what assistive technology misses in the tables and task lists of
+// plain Markdown. Neither element can come from an author's HTML.
+var spoken = strings.NewReplacer(
+	"<th>", `<th scope="col">`, "<th align=", `<th scope="col" align=`,
+	`<input checked="" disabled="" type="checkbox"`, `<input checked="" disabled="" type="checkbox" aria-label="done"`,
+	`<input disabled="" type="checkbox"`, `<input disabled="" type="checkbox" aria-label="to do"`,
+)
+
 // fill draws a lesson's text into the view.
-func (s *site) fill(v *view, l *Lesson) error {
-	t := newTheme(s, l)
+func (s *site) fill(v *view, l *Lesson, t *theme) error {
 	body, err := l.Doc.HTML(t)
 	if err != nil {
 		return err
 	}
-	v.Title, v.Body, v.TOC = title(l.Lesson), body, t.toc
+	v.Title, v.Body, v.TOC = title(l.Lesson), template.HTML(spoken.Replace(string(body))), t.toc
 	v.H1, v.H1ID, err = l.Doc.Title(t)
 	if err != nil {
 		return err
@@ -200,87 +255,11 @@ func (s *site) neighbours(id, root string) (previous, next *link) {
 	return at(i - 1), at(i + 1)
 }
 
-// home draws the home page: content/index.md, or else every lesson by title.
-func (s *site) home() ([]byte, error) {
-	v := s.view("index.html")
-	v.IsHome, v.Course = true, ""
-	if s.in.Home == nil {
-		return s.plainHome(v)
-	}
-	v.Claim = s.in.Home.Meta.Summary
-	v.Description = cmp.Or(v.Claim, s.in.Home.Body.FirstSentence)
-	if len(s.order) > 0 {
-		first := s.lessons[s.order[0].Lesson]
-		v.Next = &link{URL: pagePath(first.ID), Title: title(first.Lesson)}
-	}
-	if err := s.fill(&v, s.in.Home); err != nil {
-		return nil, err
-	}
-	v.Strip = s.siteCounts()
-	return s.execute("home.html", v)
-}
-
-func (s *site) plainHome(v view) ([]byte, error) {
-	lessons := slices.Clone(s.in.Lessons)
-	slices.SortStableFunc(lessons, func(a, b Lesson) int {
-		return cmp.Compare(strings.ToLower(title(a.Lesson)), strings.ToLower(title(b.Lesson)))
-	})
-	var entries []lesson.Entry
-	for _, l := range lessons {
-		entries = append(entries, lesson.Entry{Lesson: l.ID, Title: title(l.Lesson), Depth: 1})
-	}
-	body, err := s.course(entries, 0)
-	if err != nil {
-		return nil, err
-	}
-	v.Title, v.H1, v.Body = "Lessons", "Lessons", body
-	return s.execute("home.html", v)
-}
-
-// siteCounts sums up the whole course.
-func (s *site) siteCounts() []count {
-	var all lesson.Body
-	for _, l := range s.in.Lessons {
-		all.Fences = append(all.Fences, l.Body.Fences...)
-		all.Containers = append(all.Containers, l.Body.Containers...)
-	}
-	return s.counts(&all, "", "")
-}
-
-// row is a line of the course on the home page.
-type row struct {
-	URL, Title, Summary string
-	Number, Depth       int
-	Proofs              []count
-}
-
-// course draws a list of lessons, of which before come earlier on the page.
-func (s *site) course(entries []lesson.Entry, before int) (template.HTML, error) {
-	var rows []row
-	for _, e := range entries {
-		l := s.lessons[e.Lesson]
-		if l == nil {
-			rows = append(rows, row{Title: e.Title, Depth: e.Depth})
-			continue
-		}
-		before++
-		r := row{URL: pagePath(l.ID), Title: e.Title, Summary: l.Meta.Summary, Number: before, Depth: e.Depth}
-		for _, c := range s.counts(&l.Body, "", "") {
-			if c.Mark != "" {
-				r.Proofs = append(r.Proofs, c)
-			}
-		}
-		rows = append(rows, r)
-	}
-	data, err := s.execute("course.html", rows)
-	return template.HTML(data), err
-}
-
 // missing draws 404.html. It is served for any address, so its links begin
 // with the path of the site where that is known.
 func (s *site) missing() ([]byte, error) {
 	v := s.view("404.html")
-	v.Title = "This page is not here"
+	v.Title, v.Canonical = "This page is not here", ""
 	if s.in.Home != nil && s.in.Home.Meta.BaseURL != "" {
 		if base, err := url.Parse(s.in.Home.Meta.BaseURL); err == nil {
 			v.Root = strings.TrimSuffix(base.EscapedPath(), "/") + "/"

@@ -1,6 +1,9 @@
 package page
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"fmt"
 	"html/template"
 	"strings"
 	"unicode/utf8"
@@ -17,19 +20,27 @@ const maxLines = 200
 type theme struct {
 	*site
 	l        *Lesson
+	root     string // leads to the top of the site
 	toc      []entry
 	headings map[*lesson.Container][]heading
 	total    int // questions
 	commands map[string]bool
-	listed   int // lessons listed so far
+	listed   int    // lessons listed so far
+	pictures int    // drawn so far
+	brief    string // the id of the summary, "" without one
+	apart    bool   // a worksheet: answers are gathered instead of drawn in place
+	answers  []template.HTML
 }
 
 func newTheme(s *site, l *Lesson) *theme {
-	t := &theme{site: s, l: l, commands: map[string]bool{}}
+	t := &theme{site: s, l: l, root: rootOf(pagePath(l.ID)), commands: map[string]bool{}}
 	t.toc, t.headings = outline(&l.Body)
 	for _, c := range l.Body.Containers {
-		if c.Kind == "question" {
+		switch c.Kind {
+		case "question":
 			t.total++
+		case "summary":
+			t.brief = cmp.Or(c.ID, "v-brief")
 		}
 	}
 	return t
@@ -66,6 +77,9 @@ type block struct {
 	KeyText    string
 	Others     []markdown.Choice
 	AnsweredAt string
+	Hash       string // of all that a reader's kept answer is an answer to
+	Skip       string // predict: the id of the summary
+	Apart      bool   // the answer stands elsewhere
 	Proof      *proof
 	Quotations []quotation
 	RunIns     []runIn
@@ -84,7 +98,7 @@ type runIn struct {
 }
 
 // foldTitles is what the closed answer says.
-var foldTitles = map[string]string{"predict": "Predict before you open this", "question": "Answer"}
+var foldTitles = map[string]string{"predict": "Predict before you open this", "question": "Show answer"}
 
 // labels is what a container is called that has no other heading.
 var labels = map[string]string{"note": "Note", "warning": "Warning"}
@@ -94,14 +108,15 @@ func (t *theme) Container(b *markdown.Block) (template.HTML, error) {
 	v := block{
 		Block: b, Headings: t.headings[b.Container], Total: t.total,
 		Title: b.Attr["title"], When: b.Attr["when"], Alt: b.Attr["alt"],
-		FoldTitle: foldTitles[b.Kind], AnsweredAt: b.Attr["answered-at"],
+		FoldTitle: foldTitles[b.Kind], AnsweredAt: b.Attr["answered-at"], Apart: t.apart,
 	}
 	if b.Label == "" {
 		b.Label = labels[b.Kind]
 	}
 	switch b.Kind {
 	case "predict", "question":
-		v.Proof = answerProof(b.Container)
+		v.Proof = t.answerProof(b.Container, t.root)
+		v.Hash, v.Skip = contentHash(b), t.brief
 		t.fillChoices(&v)
 	case "tip":
 		p := tipProof(b.Attr["run"], t.in.Examples[b.Attr["run"]])
@@ -117,7 +132,27 @@ func (t *theme) Container(b *markdown.Block) (template.HTML, error) {
 		}
 	}
 	html, err := t.execute(b.Kind+".html", v)
+	if err == nil && t.apart && (b.Why != "" || len(b.Folds) > 0) {
+		err = t.gather(v)
+	}
 	return template.HTML(html), err
+}
+
+// gather keeps an answer for the last page of a worksheet.
+func (t *theme) gather(v block) error {
+	html, err := t.execute("apart", v)
+	t.answers = append(t.answers, template.HTML(html))
+	return err
+}
+
+// contentHash changes with whatever a reader would answer anew for.
+func contentHash(b *markdown.Block) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %q %q", b.Key, b.Body, b.Ask)
+	for _, c := range b.Choices {
+		fmt.Fprintf(h, " %q", c.HTML)
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)[:4])
 }
 
 func (t *theme) fillChoices(v *block) {
@@ -137,23 +172,26 @@ func (t *theme) fillChoices(v *block) {
 
 // output is what an output fence's template sees.
 type output struct {
-	Of, Command string
-	Ran         bool
-	Lines       []string
-	LeftOut     int
-	Proof       proof
+	Name, Command string
+	Ran           bool
+	Shown         []string
+	LeftOut       int
+	Proof         proof
 }
 
 // Output draws recorded lines; the command stands before the first of them.
 func (t *theme) Output(f *lesson.Fence) (template.HTML, error) {
-	e := t.in.Examples[f.Of]
-	v := output{Of: f.Of, Ran: e.Ran, Lines: shown(f, e), Proof: exampleProof(e)}
-	if !t.commands[f.Of] {
-		v.Command = e.Command
-		t.commands[f.Of] = true
+	e, name := t.example(f)
+	v := output{Name: f.Of, Ran: e.Ran, Shown: shown(f, e), Proof: exampleProof(e)}
+	if v.Proof.Link = t.exampleLink(name, t.root); v.Proof.Link != "" {
+		v.Proof.LinkText = "files and record"
 	}
-	if n := len(v.Lines); n > maxLines {
-		v.Lines, v.LeftOut = v.Lines[:maxLines], n-maxLines
+	if !t.commands[name] {
+		v.Command = e.Command
+		t.commands[name] = true
+	}
+	if n := len(v.Shown); n > maxLines {
+		v.Shown, v.LeftOut = v.Shown[:maxLines], n-maxLines
 	}
 	html, err := t.execute("output.html", v)
 	return template.HTML(html), err

@@ -2,9 +2,11 @@
 // ends with it, and at the latest with the build that started it, even if that
 // is killed.
 //
-// On Linux a program runs below a small supervisor: this same executable,
-// started again, made the child subreaper, and tied to the build by a pipe.
-// It kills what the program left behind, detached grandchildren included, and
+// On Linux a program runs in a cgroup of its own, which the kernel empties at a
+// word; what a killed build left in one, Sweep of the next build ends. Where no
+// cgroup can be made it runs below a small supervisor: this same executable,
+// started again, made the child subreaper, and tied to the build by a pipe. It
+// kills what the program left behind, detached grandchildren included, and
 // kills everything when its pipe closes. On other Unix systems the process
 // group takes its place, and a grandchild that detached itself may survive.
 package proc
@@ -24,8 +26,8 @@ import (
 
 const (
 	defaultGrace = 2 * time.Second
-	// patience is how long the supervisor has to end what it guards, and the
-	// pipes to close, before both are given up.
+	// patience is how long what was killed has to end, and the pipes to close,
+	// before both are given up.
 	patience = 3 * time.Second
 )
 
@@ -61,7 +63,7 @@ func (r Result) String() string {
 
 // Process is a program that was started. Wait must be called.
 type Process struct {
-	tree  *tree
+	tree  tree
 	grace time.Duration
 
 	stop     chan struct{} // closed by Stop
@@ -73,6 +75,18 @@ type Process struct {
 	err    error
 }
 
+// tree is a program that runs and everything that it started.
+type tree interface {
+	id() int                     // the program's process id
+	wait() error                 // returns when all are gone and the output is written
+	result() (Result, error)     // how the program ended; called once, after wait
+	signal(syscall.Signal) error // to the program's process group
+	freeze() error               // halts them
+	thaw() error                 // lets them go on
+	kill()                       // ends all of them; wait says when
+	abandon()                    // lets wait return though they do not end
+}
+
 // Start starts a program in a process group of its own. When ctx ends or
 // Timeout passes it gets SIGTERM, and after Grace everything it started gets
 // SIGKILL. An error that wraps exec.ErrNotFound means that there is no such
@@ -81,15 +95,18 @@ func Start(ctx context.Context, spec Spec) (*Process, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
-	cmd, err := command(spec)
+	if len(spec.Args) == 0 {
+		return nil, errors.New("start a program: no name given")
+	}
+	path, err := lookPath(spec.Args[0], spec.Dir)
 	if err != nil {
 		return nil, err
 	}
-	t, err := startTree(cmd)
+	t, err := startTree(spec, path)
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", spec.Args[0], err)
 	}
-	forget := record(spec.Scratch, t.pid)
+	forget := record(spec.Scratch, t.id())
 	p := &Process{
 		tree:  t,
 		grace: spec.Grace,
@@ -104,14 +121,8 @@ func Start(ctx context.Context, spec Spec) (*Process, error) {
 	return p, nil
 }
 
-func command(spec Spec) (*exec.Cmd, error) {
-	if len(spec.Args) == 0 {
-		return nil, errors.New("start a program: no name given")
-	}
-	path, err := lookPath(spec.Args[0], spec.Dir)
-	if err != nil {
-		return nil, err
-	}
+// command is what os/exec needs to start the program found at path.
+func command(spec Spec, path string) *exec.Cmd {
 	env := spec.Env
 	if env == nil {
 		env = []string{} // os/exec takes nil for "as I have it", which would pass the user's secrets on
@@ -125,7 +136,7 @@ func command(spec Spec) (*exec.Cmd, error) {
 		Stdout:    spec.Stdout,
 		Stderr:    spec.Stderr,
 		WaitDelay: patience,
-	}, nil
+	}
 }
 
 // lookPath finds a program. A relative path with a slash in it starts in dir,
@@ -206,8 +217,8 @@ func (p *Process) goneWithin(d time.Duration) bool {
 
 // Wait returns once the program and all that it started are gone and its
 // output has been written. The error is ours: the context's cause if that ended
-// the program, or a supervisor that was lost; how the program itself fared is in
-// the Result. It may be called more than once.
+// the program, a supervisor that was lost, or a program that not even SIGKILL
+// ends; how the program itself fared is in the Result. It may be called more than once.
 func (p *Process) Wait() (Result, error) {
 	<-p.done
 	return p.result, p.err
@@ -229,8 +240,8 @@ func (p *Process) Kill() {
 	p.Stop() // so that a supervisor that does not answer is given up in time
 }
 
-// Freeze halts the program's process group until Thaw.
+// Freeze halts the program until Thaw, and returns once it has halted.
 func (p *Process) Freeze() error { return p.tree.freeze() }
 
-// Thaw lets a frozen process group go on.
+// Thaw lets a frozen program go on.
 func (p *Process) Thaw() error { return p.tree.thaw() }

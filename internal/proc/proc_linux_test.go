@@ -38,6 +38,23 @@ func marked(t *testing.T, mark string) (pids []int) {
 	return pids
 }
 
+var ways = []string{"cgroup", "supervisor"}
+
+// choose makes programs start in one way until back is called.
+func choose(way string) (back func(), err error) {
+	was := ownCgroup
+	back = func() { ownCgroup = was }
+	if way == "supervisor" {
+		ownCgroup = func() string { return "" }
+		return back, nil
+	}
+	g, err := newCgroup()
+	if err != nil {
+		return nil, fmt.Errorf("needs a cgroup of version 2 to write in: %w", err)
+	}
+	return back, g.remove()
+}
+
 // mark is a number of seconds to sleep that no other process sleeps.
 func mark(t *testing.T) string {
 	return fmt.Sprintf("%d.%d", 90000+time.Now().UnixNano()%9000, os.Getpid())
@@ -52,7 +69,9 @@ func wantNone(t *testing.T, mark string) {
 
 // A program that ends leaves nothing: not in the background, not in a session
 // of its own, not several generations deep.
-func TestNothingLeftAfterTheEnd(t *testing.T) {
+func TestNothingLeftAfterTheEnd(t *testing.T) { everyWay(t, testNothingLeftAfterTheEnd) }
+
+func testNothingLeftAfterTheEnd(t *testing.T, _ string) {
 	scripts := []string{
 		"sleep %[1]s & echo done",
 		"setsid sleep %[1]s & echo done",
@@ -69,7 +88,9 @@ func TestNothingLeftAfterTheEnd(t *testing.T) {
 	}
 }
 
-func TestNothingLeftAfterTheTimeout(t *testing.T) {
+func TestNothingLeftAfterTheTimeout(t *testing.T) { everyWay(t, testNothingLeftAfterTheTimeout) }
+
+func testNothingLeftAfterTheTimeout(t *testing.T, _ string) {
 	m := mark(t)
 	spec := Spec{Timeout: 200 * time.Millisecond, Grace: 100 * time.Millisecond}
 	got, _ := shell(t, spec, fmt.Sprintf("setsid sleep %[1]s & sleep %[1]s & trap '' TERM; wait; wait; sleep %[1]s", m))
@@ -81,6 +102,11 @@ func TestNothingLeftAfterTheTimeout(t *testing.T) {
 
 // A program that stops its supervisor with a signal is ended all the same.
 func TestSupervisorStopped(t *testing.T) {
+	back, err := choose("supervisor")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer back()
 	m := mark(t)
 	spec := Spec{Timeout: 100 * time.Millisecond, Grace: 50 * time.Millisecond}
 	p, err := Start(t.Context(), Spec{
@@ -105,12 +131,14 @@ func waitNone(t *testing.T, mark string) {
 	}
 }
 
-// kill -9 of the build ends what it started, and the next build's sweep takes
-// its scratch folder away.
-func TestKilledBuild(t *testing.T) {
+// What kill -9 of the build leaves, the next build's sweep ends, and it takes
+// the scratch folder away; the sweep of another build touches nothing before.
+func TestKilledBuild(t *testing.T) { everyWay(t, testKilledBuild) }
+
+func testKilledBuild(t *testing.T, way string) {
 	cache, m := t.TempDir(), mark(t)
 	script := fmt.Sprintf("setsid sleep %[1]s & sleep %[1]s & echo started; wait; wait", m)
-	build := exec.Command(os.Args[0], "test-build", cache, script)
+	build := exec.Command(os.Args[0], "test-build", way, cache, script)
 	out, err := build.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -131,10 +159,13 @@ func TestKilledBuild(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = build.Wait() // killed
-	waitNone(t, m)
+	if way == "supervisor" {
+		waitNone(t, m) // it needs no sweep
+	}
 	if err := Sweep(cache); err != nil {
 		t.Fatal(err)
 	}
+	wantNone(t, m)
 	if left := ownedFolders(t, cache); left != 0 {
 		t.Errorf("%d folders after the sweep, want none", left)
 	}
@@ -150,7 +181,9 @@ func ownedFolders(t *testing.T, cache string) int {
 }
 
 // A program sees its three standard files and no other.
-func TestFilesThatPass(t *testing.T) {
+func TestFilesThatPass(t *testing.T) { everyWay(t, testFilesThatPass) }
+
+func testFilesThatPass(t *testing.T, _ string) {
 	inherited, err := os.Open("/dev/null")
 	if err != nil {
 		t.Fatal(err)
@@ -179,14 +212,125 @@ func TestParseStat(t *testing.T) {
 	}
 }
 
-func BenchmarkStart(b *testing.B) {
-	for b.Loop() {
-		p, err := Start(b.Context(), Spec{Args: []string{"/bin/true"}})
+// A cgroup is a program's while it runs, and is removed with it.
+func TestCgroup(t *testing.T) {
+	everyWay(t, func(t *testing.T, way string) {
+		want := map[string]int{"cgroup": 1}[way]
+		p, err := Start(t.Context(), Spec{Args: []string{"sleep", "600"}})
 		if err != nil {
-			b.Fatal(err)
+			t.Fatal(err)
 		}
+		if n := ownCgroups(t); n != want {
+			t.Errorf("%d cgroups while a program runs, want %d", n, want)
+		}
+		p.Kill()
 		if _, err := p.Wait(); err != nil {
-			b.Fatal(err)
+			t.Fatal(err)
+		}
+		if n := ownCgroups(t); n != 0 {
+			t.Errorf("%d cgroups after its end", n)
+		}
+	})
+}
+
+func ownCgroups(t *testing.T) (count int) {
+	t.Helper()
+	mount, _ := cgroupMount()
+	if mount == "" {
+		return 0
+	}
+	err := filepath.WalkDir(mount, func(_ string, d os.DirEntry, err error) error {
+		if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), cgroupPrefix+Owner()+"-") {
+			count++
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return count
+}
+
+// A cgroup in which a program made others, and hid in one, goes all the same.
+func TestCgroupsBelow(t *testing.T) {
+	back, err := choose("cgroup")
+	if err != nil {
+		t.Skip(err)
+	}
+	defer back()
+	m := mark(t)
+	mount, _ := cgroupMount()
+	script := fmt.Sprintf("own=%s$(sed -n s/^0:://p /proc/self/cgroup); mkdir -p $own/a/b || exit 1;"+
+		" (echo 0 >$own/a/b/cgroup.procs; exec setsid sleep %s) & sleep 0.1; echo done", mount, m)
+	got, out := shell(t, Spec{}, script)
+	if got != (Result{}) || out != "done\n" {
+		t.Errorf("got %v and %q", got, out)
+	}
+	wantNone(t, m)
+	if n := ownCgroups(t); n != 0 {
+		t.Errorf("%d cgroups left", n)
+	}
+}
+
+func TestParseMount(t *testing.T) {
+	tests := []struct {
+		line, mount, root string
+		ok                bool
+	}{
+		{"40 30 0:37 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw", "/sys/fs/cgroup/unified", "/", true},
+		{"29 22 0:26 /docker/abc /sys/fs/cgroup ro,nosuid shared:4 master:5 - cgroup2 cgroup rw,nsdelegate", "/sys/fs/cgroup", "/docker/abc", true},
+		{"31 30 0:28 / /sys/fs/cgroup/cpu rw,relatime - cgroup cgroup rw,cpu", "", "", false},
+		{"22 1 8:1 / / rw - ext4 /dev/sda1 rw", "", "", false},
+		{"", "", "", false},
+		{" - cgroup2 x", "", "", false},
+	}
+	for _, test := range tests {
+		mount, root, ok := parseMount(test.line)
+		if mount != test.mount || root != test.root || ok != test.ok {
+			t.Errorf("%q: got %q, %q, %t", test.line, mount, root, ok)
 		}
 	}
+}
+
+func TestCgroupOwner(t *testing.T) {
+	for name, want := range map[string]string{
+		cgroupPrefix + Owner() + "-12": Owner(),
+		"verbatim-a.b.c.d-e-1":         "a.b.c.d-e",
+		"verbatim-":                    "",
+		"verbatim-1":                   "",
+		"docker":                       "",
+	} {
+		if owner, ours := cgroupOwner(name); owner != want || ours != (want != "") {
+			t.Errorf("%s: got %q, %t", name, owner, ours)
+		}
+	}
+}
+
+// BenchmarkStart is what a program costs beyond its own run.
+func BenchmarkStart(b *testing.B) {
+	for _, way := range ways {
+		b.Run(way, func(b *testing.B) {
+			back, err := choose(way)
+			if err != nil {
+				b.Skip(err)
+			}
+			defer back()
+			for b.Loop() {
+				p, err := Start(b.Context(), Spec{Args: []string{"/bin/true"}})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := p.Wait(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+	b.Run("os exec", func(b *testing.B) {
+		for b.Loop() {
+			if err := exec.Command("/bin/true").Run(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }

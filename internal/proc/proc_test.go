@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -16,8 +17,9 @@ import (
 // that starts a program and waits.
 func TestMain(m *testing.M) {
 	Supervise()
-	if len(os.Args) == 4 && os.Args[1] == "test-build" {
-		os.Exit(testBuild(os.Args[2], os.Args[3]))
+	if len(os.Args) == 5 && os.Args[1] == "test-build" {
+		choose(os.Args[2])
+		os.Exit(testBuild(os.Args[3], os.Args[4]))
 	}
 	os.Exit(m.Run())
 }
@@ -37,6 +39,21 @@ func testBuild(cache, script string) int {
 	}
 	_, _ = p.Wait() // it is killed meanwhile
 	return 0
+}
+
+// everyWay runs a test with each way in which this system keeps a program
+// together with what it starts.
+func everyWay(t *testing.T, test func(t *testing.T, way string)) {
+	for _, way := range ways {
+		t.Run(way, func(t *testing.T) {
+			back, err := choose(way)
+			if err != nil {
+				t.Skip(err)
+			}
+			defer back()
+			test(t, way)
+		})
+	}
 }
 
 // shell runs a script to its end and gives its standard output.
@@ -60,7 +77,9 @@ func shell(t *testing.T, spec Spec, script string) (Result, string) {
 	return result, out.String()
 }
 
-func TestResult(t *testing.T) {
+func TestResult(t *testing.T) { everyWay(t, testResult) }
+
+func testResult(t *testing.T, _ string) {
 	tests := []struct {
 		script string
 		want   Result
@@ -82,14 +101,18 @@ func TestResult(t *testing.T) {
 	}
 }
 
-func TestStdin(t *testing.T) {
+func TestStdin(t *testing.T) { everyWay(t, testStdin) }
+
+func testStdin(t *testing.T, _ string) {
 	got, out := shell(t, Spec{Stdin: strings.NewReader("one\ntwo\n")}, "cat")
 	if got.Code != 0 || out != "one\ntwo\n" {
 		t.Errorf("got %v and %q", got, out)
 	}
 }
 
-func TestDirAndRelativeProgram(t *testing.T) {
+func TestDirAndRelativeProgram(t *testing.T) { everyWay(t, testDirAndRelativeProgram) }
+
+func testDirAndRelativeProgram(t *testing.T, _ string) {
 	dir := t.TempDir()
 	if err := os.WriteFile(dir+"/hello", []byte("#!/bin/sh\necho from $(pwd)\n"), 0o755); err != nil {
 		t.Fatal(err)
@@ -104,7 +127,9 @@ func TestDirAndRelativeProgram(t *testing.T) {
 	}
 }
 
-func TestNoSuchProgram(t *testing.T) {
+func TestNoSuchProgram(t *testing.T) { everyWay(t, testNoSuchProgram) }
+
+func testNoSuchProgram(t *testing.T, _ string) {
 	_, err := Start(t.Context(), Spec{Args: []string{"verbatim-has-no-such-program"}})
 	if !errors.Is(err, exec.ErrNotFound) {
 		t.Errorf("got %v, want exec.ErrNotFound", err)
@@ -115,7 +140,9 @@ func TestNoSuchProgram(t *testing.T) {
 	}
 }
 
-func TestProgramThatCannotBeStarted(t *testing.T) {
+func TestProgramThatCannotBeStarted(t *testing.T) { everyWay(t, testProgramThatCannotBeStarted) }
+
+func testProgramThatCannotBeStarted(t *testing.T, _ string) {
 	file := t.TempDir() + "/program"
 	if err := os.WriteFile(file, []byte("\x00not a program"), 0o755); err != nil {
 		t.Fatal(err)
@@ -126,24 +153,56 @@ func TestProgramThatCannotBeStarted(t *testing.T) {
 	}
 }
 
-func TestTimeout(t *testing.T) {
-	got, out := shell(t, Spec{Timeout: 50 * time.Millisecond}, "echo begun; sleep 600")
-	want := Result{Code: -1, Signal: syscall.SIGTERM, TimedOut: true}
-	if got != want || out != "begun\n" {
-		t.Errorf("got %+v and %q, want %+v and what it printed", got, out, want)
-	}
-}
+func TestTimeout(t *testing.T) { everyWay(t, testTimeout) }
 
-func TestSigtermIgnored(t *testing.T) {
-	spec := Spec{Timeout: 300 * time.Millisecond, Grace: 100 * time.Millisecond}
-	got, _ := shell(t, spec, "trap '' TERM; while :; do sleep 600; done")
-	want := Result{Code: -1, Signal: syscall.SIGKILL, TimedOut: true}
+func testTimeout(t *testing.T, _ string) {
+	got, _ := shell(t, Spec{Timeout: 50 * time.Millisecond}, "sleep 600")
+	want := Result{Code: -1, Signal: syscall.SIGTERM, TimedOut: true}
 	if got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
 
-func TestContextEnds(t *testing.T) {
+// What a program printed before it was stopped is kept, and one that ignores
+// the signal to end is killed.
+func TestStopAfterOutput(t *testing.T) { everyWay(t, testStopAfterOutput) }
+
+func testStopAfterOutput(t *testing.T, _ string) {
+	for script, want := range map[string]Result{
+		"echo begun; exec sleep 600":                                   {Code: -1, Signal: syscall.SIGTERM},
+		"trap '' TERM; echo begun; while :; do sleep 600; done":        {Code: -1, Signal: syscall.SIGKILL},
+		"trap 'exit 7' TERM; echo begun; while :; do sleep 0.01; done": {Code: 7},
+	} {
+		out := &signalling{printed: make(chan struct{})}
+		p, err := Start(t.Context(), Spec{
+			Args: []string{"sh", "-c", script}, Env: []string{"PATH=" + os.Getenv("PATH")}, Stdout: out, Grace: 2 * time.Second,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-out.printed
+		p.Stop()
+		if got, err := p.Wait(); err != nil || got != want || out.String() != "begun\n" {
+			t.Errorf("%s: got %+v, %v and %q, want %+v", script, got, err, out, want)
+		}
+	}
+}
+
+// signalling closes printed at the first output.
+type signalling struct {
+	bytes.Buffer
+	once    sync.Once
+	printed chan struct{}
+}
+
+func (s *signalling) Write(p []byte) (int, error) {
+	defer s.once.Do(func() { close(s.printed) })
+	return s.Buffer.Write(p)
+}
+
+func TestContextEnds(t *testing.T) { everyWay(t, testContextEnds) }
+
+func testContextEnds(t *testing.T, _ string) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	p, err := Start(ctx, Spec{Args: []string{"sleep", "600"}})
 	if err != nil {
@@ -159,7 +218,9 @@ func TestContextEnds(t *testing.T) {
 	}
 }
 
-func TestStopKillFreeze(t *testing.T) {
+func TestStopKillFreeze(t *testing.T) { everyWay(t, testStopKillFreeze) }
+
+func testStopKillFreeze(t *testing.T, _ string) {
 	ends := []struct {
 		name string
 		end  func(*Process)
@@ -182,7 +243,9 @@ func TestStopKillFreeze(t *testing.T) {
 	}
 }
 
-func TestLimit(t *testing.T) {
+func TestLimit(t *testing.T) { everyWay(t, testLimit) }
+
+func testLimit(t *testing.T, _ string) {
 	calls := 0
 	var out bytes.Buffer
 	l := Limit(&out, 10, func() { calls++ })

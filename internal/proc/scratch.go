@@ -53,7 +53,7 @@ func removeScratch(dir string) {
 }
 
 // record notes beside a scratch folder which program works in it, and returns
-// what takes the note away again. Nothing depends on it on Linux unless the
+// what takes the note away again. Nothing depends on it on Linux unless a
 // supervisor is killed as well, so failing to write it is no error.
 func record(scratch string, pid int) (forget func()) {
 	if scratch == "" {
@@ -65,10 +65,13 @@ func record(scratch string, pid int) (forget func()) {
 	return func() { _ = os.Remove(file) }
 }
 
-// Sweep removes the scratch folders below cache whose owners are gone, and ends
-// the programs that still work in them. What a running build or another machine
-// owns stays.
+// Sweep ends the programs that builds of this machine left when they were
+// killed, and removes their scratch folders below cache. What a running build or
+// another machine owns stays.
 func Sweep(cache string) error {
+	if err := sweepCgroups(); err != nil {
+		return fmt.Errorf("sweep: %w", err)
+	}
 	root, err := os.OpenRoot(filepath.Join(cache, "tmp"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -116,7 +116,7 @@ func TestSweepEndsRecordedPrograms(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Kill()
-	start, _ := life(p.tree.pid)
+	start, _ := life(p.tree.id())
 	sweep := func(start string) {
 		t.Helper()
 		cache := t.TempDir()
@@ -125,7 +125,7 @@ func TestSweepEndsRecordedPrograms(t *testing.T) {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		record(filepath.Join(dir, "example-1"), p.tree.pid)
+		record(filepath.Join(dir, "example-1"), p.tree.id())
 		if start == "1" {
 			file := filepath.Join(dir, "example-1"+recordSuffix)
 			text, err := os.ReadFile(file)
@@ -142,7 +142,7 @@ func TestSweepEndsRecordedPrograms(t *testing.T) {
 		}
 	}
 	sweep("1")
-	if _, is := life(p.tree.pid); is != alive {
+	if _, is := life(p.tree.id()); is != alive {
 		t.Fatal("a process that was not the recorded one was ended")
 	}
 	sweep(start)

@@ -12,12 +12,28 @@ import (
 	"time"
 )
 
-// tree is a program below its supervisor. The build holds one end of two
+// startTree starts a program in a cgroup of its own, or where that does not work
+// below a supervisor, which also finds out what is wrong if it is the program.
+func startTree(spec Spec, path string) (tree, error) {
+	if !supervising {
+		return nil, errors.New("proc.Supervise was not called first in main")
+	}
+	if t, err := startContained(command(spec, path)); err == nil {
+		return t, nil
+	}
+	t, err := startSupervised(command(spec, path))
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// supervised is a program below its supervisor. The build holds one end of two
 // pipes. On the lifeline each byte is a signal for the program's process group,
 // and its end is the order to kill everything. On the other the supervisor
 // writes two lines: "started PID" or "failed ERRNO", later "exited CODE" or
 // "signalled NUMBER".
-type tree struct {
+type supervised struct {
 	cmd      *exec.Cmd
 	pid      int // the program's
 	lifeline *os.File
@@ -26,11 +42,8 @@ type tree struct {
 	cut      sync.Once
 }
 
-// startTree starts cmd below a supervisor and returns once it runs.
-func startTree(cmd *exec.Cmd) (*tree, error) {
-	if !supervising {
-		return nil, errors.New("proc.Supervise was not called first in main")
-	}
+// startSupervised returns once the program runs below its supervisor.
+func startSupervised(cmd *exec.Cmd) (*supervised, error) {
 	guarded, lifeline, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -47,7 +60,7 @@ func startTree(cmd *exec.Cmd) (*tree, error) {
 	cmd.Path = "/proc/self/exe" // stays right when the file was replaced or deleted meanwhile
 	cmd.ExtraFiles = []*os.File{guarded, reported}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	t := &tree{cmd: cmd, lifeline: lifeline, status: status, lines: bufio.NewReader(status)}
+	t := &supervised{cmd: cmd, lifeline: lifeline, status: status, lines: bufio.NewReader(status)}
 	if err := cmd.Start(); err != nil {
 		t.close()
 		return nil, err
@@ -63,8 +76,10 @@ func startTree(cmd *exec.Cmd) (*tree, error) {
 	return t, nil
 }
 
+func (t *supervised) id() int { return t.pid }
+
 // started reads the supervisor's first line.
-func (t *tree) started() error {
+func (t *supervised) started() error {
 	word, number, err := t.line()
 	if err != nil {
 		return err
@@ -76,7 +91,7 @@ func (t *tree) started() error {
 	return nil
 }
 
-func (t *tree) line() (word string, number int, err error) {
+func (t *supervised) line() (word string, number int, err error) {
 	line, err := t.lines.ReadString('\n')
 	if err != nil {
 		return "", 0, errors.New("its supervisor was killed")
@@ -89,7 +104,7 @@ func (t *tree) line() (word string, number int, err error) {
 
 // wait returns when the supervisor has ended and the output is written. The
 // supervisor's exit code is no error: result has the program's own.
-func (t *tree) wait() error {
+func (t *supervised) wait() error {
 	err := t.cmd.Wait()
 	t.kill()
 	var exit *exec.ExitError
@@ -100,7 +115,7 @@ func (t *tree) wait() error {
 }
 
 // result is called once, after wait.
-func (t *tree) result() (Result, error) {
+func (t *supervised) result() (Result, error) {
 	defer t.close()
 	word, number, err := t.line()
 	if err != nil {
@@ -114,14 +129,14 @@ func (t *tree) result() (Result, error) {
 	return Result{Code: number}, nil
 }
 
-func (t *tree) signal(sig syscall.Signal) error {
+func (t *supervised) signal(sig syscall.Signal) error {
 	_, err := t.lifeline.Write([]byte{byte(sig)})
 	return err
 }
 
 // freeze returns once the program has halted: the supervisor sends the signal a
 // moment later.
-func (t *tree) freeze() error {
+func (t *supervised) freeze() error {
 	if err := t.signal(syscall.SIGSTOP); err != nil {
 		return err
 	}
@@ -137,20 +152,18 @@ func (t *tree) freeze() error {
 	return errors.New("the program did not halt")
 }
 
-func (t *tree) thaw() error { return t.signal(syscall.SIGCONT) }
+func (t *supervised) thaw() error { return t.signal(syscall.SIGCONT) }
 
-func (t *tree) kill() { t.cut.Do(func() { t.lifeline.Close() }) }
+func (t *supervised) kill() { t.cut.Do(func() { t.lifeline.Close() }) }
 
 // abandon ends a supervisor that does not answer: the program may have stopped
 // it with a signal.
-func (t *tree) abandon() {
+func (t *supervised) abandon() {
 	_ = t.cmd.Process.Kill()
 	_ = syscall.Kill(-t.pid, syscall.SIGKILL)
 }
 
-func (t *tree) close() {
+func (t *supervised) close() {
 	t.kill()
 	t.status.Close()
 }
-
-func killGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) } // it may be gone

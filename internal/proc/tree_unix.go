@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// tree is a program and its process group.
-type tree struct {
+// grouped is a program and its process group.
+type grouped struct {
 	cmd *exec.Cmd
 	pid int
 }
@@ -18,15 +18,16 @@ type tree struct {
 // programs. Here the process group does its work and it returns at once.
 func Supervise() {}
 
-func startTree(cmd *exec.Cmd) (*tree, error) {
+func startTree(spec Spec, path string) (tree, error) {
+	cmd := command(spec, path)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	return &tree{cmd: cmd, pid: cmd.Process.Pid}, nil
+	return &grouped{cmd: cmd, pid: cmd.Process.Pid}, nil
 }
 
-func (t *tree) wait() error {
+func (t *grouped) wait() error {
 	err := t.cmd.Wait()
 	t.kill() // what the program left in its group
 	var exit *exec.ExitError
@@ -36,18 +37,13 @@ func (t *tree) wait() error {
 	return err
 }
 
-func (t *tree) result() (Result, error) {
-	status, ok := t.cmd.ProcessState.Sys().(syscall.WaitStatus)
-	if ok && status.Signaled() {
-		return Result{Code: -1, Signal: status.Signal()}, nil
-	}
-	return Result{Code: t.cmd.ProcessState.ExitCode()}, nil
-}
+func (t *grouped) result() (Result, error) { return exit(t.cmd.ProcessState), nil }
 
-func (t *tree) signal(sig syscall.Signal) error { return syscall.Kill(-t.pid, sig) }
-func (t *tree) freeze() error                   { return t.signal(syscall.SIGSTOP) }
-func (t *tree) thaw() error                     { return t.signal(syscall.SIGCONT) }
-func (t *tree) kill()                           { _ = t.signal(syscall.SIGKILL) } // it may be gone
-func (t *tree) abandon()                        { t.kill() }
+func (t *grouped) id() int                         { return t.pid }
+func (t *grouped) signal(sig syscall.Signal) error { return syscall.Kill(-t.pid, sig) }
+func (t *grouped) freeze() error                   { return t.signal(syscall.SIGSTOP) }
+func (t *grouped) thaw() error                     { return t.signal(syscall.SIGCONT) }
+func (t *grouped) kill()                           { _ = t.signal(syscall.SIGKILL) } // it may be gone
+func (t *grouped) abandon()                        { t.kill() }
 
-func killGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) } // it may be gone
+func sweepCgroups() error { return nil }

@@ -46,6 +46,12 @@ type Input struct {
 	Strip     Stripper
 	Workers   int // 0 means one for each CPU
 
+	// Cache is a folder for what was read and found in pages, or "". Whatever
+	// is in it may be deleted at any time.
+	Cache string
+	cache *cache  // opened
+	given listing // Pages
+
 	// Publish makes a missing seal a problem: the word on the site comes from
 	// committed files alone. Otherwise it is a warning.
 	Publish bool
@@ -63,6 +69,8 @@ type Result struct {
 // Check verifies every quotation, in the order of files and lines. Problems
 // are the author's. An error is ours: the go command is missing, ctx ended.
 func Check(ctx context.Context, in Input) ([]Result, problem.List, error) {
+	in = in.open()
+	defer in.cache.close()
 	checks, ps := in.group()
 	if err := in.each(ctx, checks, (*sourceCheck).run); err != nil {
 		return nil, nil, err
@@ -70,7 +78,11 @@ func Check(ctx context.Context, in Input) ([]Result, problem.List, error) {
 	if err := in.findElsewhere(ctx, checks); err != nil {
 		return nil, nil, err
 	}
-	var results []Result
+	n := 0
+	for _, c := range checks {
+		n += len(c.results)
+	}
+	results := make([]Result, 0, n)
 	for _, c := range checks {
 		ps = append(ps, c.problems()...)
 		results = append(results, c.results...)
@@ -81,6 +93,15 @@ func Check(ctx context.Context, in Input) ([]Result, problem.List, error) {
 	})
 	ps.Sort()
 	return results, ps, nil
+}
+
+// open reads what every source needs. The cache must be closed.
+func (in Input) open() Input {
+	in.cache = openCache(in.Cache)
+	if in.Pages != nil {
+		in.given = list(in.Pages, ".")
+	}
+	return in
 }
 
 // group gives each source its citations, and complains about what does not
@@ -124,7 +145,7 @@ func (in Input) each(ctx context.Context, checks []*sourceCheck, f func(*sourceC
 	defer cancel(nil)
 	var next atomic.Int64
 	var all sync.WaitGroup
-	for range cmp.Or(in.Workers, runtime.GOMAXPROCS(0)) {
+	for range in.workers() {
 		all.Go(func() {
 			for ctx.Err() == nil {
 				i := int(next.Add(1)) - 1
@@ -141,8 +162,10 @@ func (in Input) each(ctx context.Context, checks []*sourceCheck, f func(*sourceC
 	return context.Cause(ctx)
 }
 
+func (in Input) workers() int { return cmp.Or(in.Workers, runtime.GOMAXPROCS(0)) }
+
 // findElsewhere looks for the quotations without a match in the pages of all
-// other sources.
+// other sources, by rules (b) and (c): each page is gone through once.
 func (in Input) findElsewhere(ctx context.Context, checks []*sourceCheck) error {
 	var missing []*Result
 	for _, c := range checks {
@@ -155,23 +178,24 @@ func (in Input) findElsewhere(ctx context.Context, checks []*sourceCheck) error 
 	if len(missing) == 0 {
 		return nil
 	}
+	words := make([]string, len(missing))
+	for i, r := range missing {
+		words[i] = fold(exact(r.Quote.Text), typographyView).text
+	}
+	wanted := newPatterns(words)
 	var mu sync.Mutex
 	foundIn := map[*Result][]string{}
 	err := in.each(ctx, checks, func(c *sourceCheck, _ context.Context) error {
-		if c.place.file == "" || c.fault != nil {
+		page := c.page()
+		if page == nil {
 			return nil
 		}
-		page, err := c.place.read(in.Strip)
-		if err != nil {
-			return nil // it was read before; whatever happened since is no news about these quotations
-		}
-		for _, r := range missing {
-			if r.Source == c.source.ID || page.Find(r.Quote.Text).Verdict == NoMatch {
-				continue
+		for _, i := range page.holds(wanted) {
+			if r := missing[i]; r.Source != c.source.ID {
+				mu.Lock()
+				foundIn[r] = append(foundIn[r], c.source.ID)
+				mu.Unlock()
 			}
-			mu.Lock()
-			foundIn[r] = append(foundIn[r], c.source.ID)
-			mu.Unlock()
 		}
 		return nil
 	})

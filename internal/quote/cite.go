@@ -1,13 +1,6 @@
 package quote
 
-import (
-	"strings"
-
-	"verbatim/internal/lesson"
-)
-
-// inlineScheme begins the destination of a link whose text is a quotation.
-const inlineScheme = "quote:"
+import "verbatim/internal/lesson"
 
 // Cite lists what a lesson quotes: its source containers, in their order, and
 // then its links [quoted words](quote:source-id).
@@ -18,10 +11,8 @@ func Cite(l *lesson.Lesson) []Citation {
 			cited = append(cited, Citation{Source: c.ID, Pos: c.Pos, URL: c.URL, Quotes: c.Quotes})
 		}
 	}
-	for _, link := range l.Body.Links {
-		if id, ok := strings.CutPrefix(link.Dest, inlineScheme); ok && !link.Image {
-			cited = append(cited, Citation{Source: id, Pos: link.Pos, Quotes: []lesson.Quote{{Pos: link.Pos, Text: link.Text}}})
-		}
+	for _, q := range l.Body.Quotes {
+		cited = append(cited, Citation{Source: q.Source, Pos: q.Pos, Quotes: []lesson.Quote{q.Quote}})
 	}
 	return cited
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"mime"
 	"mime/multipart"
 	"mime/quotedprintable"
@@ -31,17 +32,15 @@ var (
 	errNotText = errors.New("holds zero bytes: it is not text")
 )
 
-// readAll reads a page within MaxPage, and unpacks it when it is gzip.
-func readAll(r io.Reader) ([]byte, error) {
-	raw, err := readWithin(r)
-	if err != nil || !bytes.HasPrefix(raw, []byte("\x1f\x8b")) {
-		return raw, err
-	}
-	unzip, err := gzip.NewReader(bytes.NewReader(raw))
+func isGzip(stored []byte) bool { return bytes.HasPrefix(stored, []byte("\x1f\x8b")) }
+
+// unpack gives the bytes of a page that is kept as gzip.
+func unpack(stored []byte) ([]byte, error) {
+	unzip, err := gzip.NewReader(bytes.NewReader(stored))
 	if err != nil {
 		return nil, fmt.Errorf("is not valid gzip: %w", err)
 	}
-	raw, err = readWithin(unzip)
+	raw, err := readWithin(unzip)
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, errors.New("is truncated: its gzip data ends too early")
 	}
@@ -51,15 +50,21 @@ func readAll(r io.Reader) ([]byte, error) {
 	return raw, err
 }
 
+// readWithin reads at most MaxPage bytes.
 func readWithin(r io.Reader) ([]byte, error) {
-	raw, err := io.ReadAll(io.LimitReader(r, MaxPage+1))
-	if err != nil {
+	var raw bytes.Buffer
+	if f, ok := r.(fs.File); ok {
+		if info, err := f.Stat(); err == nil && info.Size() <= MaxPage {
+			raw.Grow(int(info.Size()) + bytes.MinRead) // or it would grow piece by piece
+		}
+	}
+	if _, err := raw.ReadFrom(io.LimitReader(r, MaxPage+1)); err != nil {
 		return nil, err
 	}
-	if len(raw) > MaxPage {
+	if raw.Len() > MaxPage {
 		return nil, errTooBig
 	}
-	return raw, nil
+	return raw.Bytes(), nil
 }
 
 // magics are the first bytes of what people save by mistake instead of a page.
@@ -85,6 +90,18 @@ func refuse(raw []byte) error {
 		}
 	}
 	return nil
+}
+
+// UTF8 gives the bytes of a page as UTF-8 where a server declares another
+// charset for them, which a saved file would not remember; else raw as it is.
+// An error is in words that go on after the page's name.
+func UTF8(raw []byte, contentType string) ([]byte, error) {
+	_, params, err := mime.ParseMediaType(contentType)
+	if err != nil || params["charset"] == "" || utf8.Valid(raw) {
+		return raw, nil
+	}
+	text, err := decode(raw, contentType)
+	return []byte(text), err
 }
 
 // decode turns a page's bytes into text. contentType is what a part of an

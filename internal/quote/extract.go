@@ -3,7 +3,6 @@ package quote
 import (
 	"strings"
 
-	"github.com/PuerkitoBio/goquery"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -30,19 +29,12 @@ func setOf(atoms ...atom.Atom) map[atom.Atom]bool {
 
 // extract walks a page's tree and gives its text, in order.
 func extract(tree *html.Node) []run {
-	w := walker{notes: map[*html.Node]bool{}}
-	// A <sup> without its link would be an exponent, which is content.
-	for _, n := range goquery.NewDocumentFromNode(tree).Find(`sup:has(a[href^="#"])`).Nodes {
-		w.notes[n] = true
-	}
+	w := walker{runs: make([]run, 0, 256)} // a short page; it grows
 	w.walk(tree, 0)
 	return w.runs
 }
 
-type walker struct {
-	runs  []run
-	notes map[*html.Node]bool
-}
+type walker struct{ runs []run }
 
 func (w *walker) walk(n *html.Node, f flags) {
 	switch n.Type {
@@ -92,7 +84,7 @@ func (w *walker) style(n *html.Node, f flags) (flags, bool) {
 		f |= struck
 	case atom.Sup, atom.Sub:
 		f |= raised
-		if w.notes[n] {
+		if n.DataAtom == atom.Sup && isNote(n) {
 			f |= footnote
 		}
 	}
@@ -110,6 +102,22 @@ func (w *walker) style(n *html.Node, f flags) (flags, bool) {
 		f |= noBox
 	}
 	return f, block
+}
+
+// isNote reports whether a <sup> is a foot-note mark: it holds a link to a
+// fragment. Without its link it would be an exponent, which is content.
+func isNote(sup *html.Node) bool {
+	for n := range sup.Descendants() {
+		if n.DataAtom != atom.A {
+			continue
+		}
+		for _, a := range n.Attr {
+			if a.Key == "href" && a.Namespace == "" && strings.HasPrefix(a.Val, "#") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func has(n *html.Node, key string) bool {

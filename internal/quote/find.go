@@ -27,6 +27,53 @@ func (p *Page) Find(quotation string) Finding {
 	return h.finding(q)
 }
 
+// FindAll is Find for many quotations: one pass over the page finds those that
+// stand there exactly, and only the others need a search of their own.
+func (p *Page) FindAll(quotations []string) []Finding {
+	if len(quotations) == 0 {
+		return nil // and the page is not folded for nothing
+	}
+	folded := make([]string, len(quotations))
+	for i, q := range quotations {
+		folded[i] = exact(q)
+	}
+	r := p.reading(p.variant[0])
+	places := make([][]int, len(folded))
+	newPatterns(folded).find(r.text, func(i, at int) { places[i] = append(places[i], at) })
+	findings := make([]Finding, len(folded))
+	for i, q := range folded {
+		spans := r.whole(places[i], len(q))
+		if len(spans) == 0 || wordCount(q) == 0 {
+			findings[i] = p.Find(quotations[i])
+			continue
+		}
+		findings[i] = hit{Exact, r, spans, withNotes(nil, p.variant[0])}.finding(q)
+	}
+	return findings
+}
+
+// findEach is FindAll with the findings by quotation.
+func (p *Page) findEach(quotations []string) map[string]Finding {
+	found := make(map[string]Finding, len(quotations))
+	for i, f := range p.FindAll(quotations) {
+		found[quotations[i]] = f
+	}
+	return found
+}
+
+// whole keeps the places, each of so many bytes, that cut no word and do not
+// overlap: what occurrences gives for the text as it is.
+func (r *reading) whole(places []int, size int) (spans []span) {
+	from := 0
+	for _, at := range places {
+		if at >= from && !r.cutsWord(at) && !r.cutsWord(at+size) {
+			spans = append(spans, span{at, at + size})
+			from = at + size
+		}
+	}
+	return spans
+}
+
 // search applies rules (b) to (f) in their order.
 func (p *Page) search(q string) (hit, bool) {
 	for _, rule := range []struct {

@@ -2,6 +2,7 @@ package quote
 
 import (
 	"bytes"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -25,6 +26,9 @@ func FuzzMatch(f *testing.F) {
 			return
 		}
 		got := p.Find(quotation)
+		if all := p.FindAll([]string{"a", quotation}); !reflect.DeepEqual(all[1], got) {
+			t.Fatalf("of many %+v\nalone %+v", all[1], got)
+		}
 		if got.Verdict != Match {
 			return
 		}
@@ -66,16 +70,16 @@ func simpleWords(fold Fold, s string) []string {
 func containsRun(all, part []string) bool {
 	for i := 0; i+len(part) <= len(all); i++ {
 		window := all[i : i+len(part)]
-		if slices.Equal(window, part) || alike(window, part) {
+		if slices.Equal(window, part) || likeUnspaced(window, part) {
 			return true
 		}
 	}
 	return len(part) == 0
 }
 
-// alike compares two runs of words of which the first may begin and the last
+// likeUnspaced compares two runs of words of which the first may begin and the last
 // may end with a character of a script without spaces.
-func alike(window, part []string) bool {
+func likeUnspaced(window, part []string) bool {
 	joined, want := strings.Join(window, " "), strings.Join(part, " ")
 	i := strings.Index(joined, want)
 	return i >= 0 && strings.ContainsFunc(joined, isUnspaced)

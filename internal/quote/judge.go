@@ -2,6 +2,7 @@ package quote
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"path"
@@ -17,6 +18,7 @@ type sourceCheck struct {
 	citations []Citation
 
 	place   place
+	key     cacheKey   // of the page at place, where there is a cache
 	fault   *complaint // why the page at place cannot be used
 	seal    *seal
 	badSeal bool
@@ -32,16 +34,72 @@ func (c *sourceCheck) run(ctx context.Context) error {
 		return nil
 	}
 	before := len(c.found)
-	c.seal = readSeal(c.in.Site, path.Dir(c.source.File), &c.found)
+	here := list(c.in.Site, path.Dir(c.source.File))
+	c.seal = readSeal(here, &c.found)
 	c.badSeal = len(c.found) > before
-	c.place = c.in.locate(ctx, c.source, &c.found)
-	page, err := c.readPage()
+	c.place = c.in.locate(ctx, c.source, here, &c.found)
+	known, err := c.look()
+	if errors.As(err, &c.fault) {
+		err = nil
+	}
 	if err != nil {
 		return fmt.Errorf("read the page of source %s: %w", c.source.ID, err)
 	}
-	c.drifted = page != nil && c.seal != nil && c.seal.Bytes != page.Digest
-	c.judgeAll(page)
+	c.drifted = known != nil && c.seal != nil && c.seal.Bytes != known.digest
+	c.judgeAll(known)
 	return nil
+}
+
+// looked is what a source's copy says about the quotations of the source.
+type looked struct {
+	digest string // the page's Digest
+	found  map[string]Finding
+}
+
+// look searches the copy, or remembers what an earlier check found in the same
+// bytes. It is nil where no copy is here; a *complaint is the author's.
+func (c *sourceCheck) look() (*looked, error) {
+	if c.place.file == "" {
+		return nil, nil
+	}
+	stored, err := c.place.bytes()
+	if err != nil {
+		return nil, err
+	}
+	quotations := c.quotations()
+	kind := kindOf(c.place.file)
+	if kind == ".md" {
+		c.in.cache = nil // what strips its markup is no code of ours, and may change
+	}
+	sum := sha256.Sum256(stored)
+	if c.in.cache != nil {
+		c.key = cacheKey{kind, sum}
+		if l := c.in.cache.recall(c.key, quotations); l != nil {
+			return l, nil
+		}
+	}
+	page, err := c.place.extract(stored, sum, c.in.Strip)
+	if err != nil {
+		return nil, err
+	}
+	l := &looked{page.Digest, page.findEach(quotations)}
+	c.in.cache.add(c.key, page, l.found)
+	return l, nil
+}
+
+// quotations lists what is quoted of the source, each text once.
+func (c *sourceCheck) quotations() []string {
+	var all []string
+	seen := map[string]bool{}
+	for _, citation := range c.citations {
+		for _, q := range citation.Quotes {
+			if !seen[q.Text] {
+				seen[q.Text] = true
+				all = append(all, q.Text)
+			}
+		}
+	}
+	return all
 }
 
 // readPage gives the page, or nil where it is not here or cannot be used.
@@ -56,26 +114,24 @@ func (c *sourceCheck) readPage() (*Page, error) {
 	return page, err
 }
 
-func (c *sourceCheck) judgeAll(page *Page) {
-	known := map[string]Finding{}
+func (c *sourceCheck) judgeAll(known *looked) {
+	n := 0
+	for _, citation := range c.citations {
+		n += len(citation.Quotes)
+	}
+	c.results = make([]Result, 0, n)
 	for _, citation := range c.citations {
 		for _, q := range citation.Quotes {
-			f, ok := known[q.Text]
-			if !ok && page != nil {
-				f = page.Find(q.Text)
-				known[q.Text] = f
-			}
-			c.results = append(c.results, c.judge(citation.Source, q, page, f))
+			c.results = append(c.results, c.judge(citation.Source, q, known))
 		}
 	}
 }
 
-// judge settles the states of one quotation; f is what the page says, if it is
-// here.
-func (c *sourceCheck) judge(source string, q lesson.Quote, page *Page, f Finding) Result {
-	r := Result{Quote: q, Source: source, Finding: f, State: Unverified, Word: Unverified}
+// judge settles the states of one quotation; known is nil where the copy is not here.
+func (c *sourceCheck) judge(source string, q lesson.Quote, known *looked) Result {
+	r := Result{Quote: q, Source: source, State: Unverified, Word: Unverified}
 	bySeal, entry := c.wordOfSeal(q.Text)
-	if page == nil {
+	if known == nil {
 		r.Finding = Finding{Verdict: NoMatch}
 		if bySeal == Attested {
 			r.Finding = entry.finding()
@@ -88,12 +144,13 @@ func (c *sourceCheck) judge(source string, q lesson.Quote, page *Page, f Finding
 		}
 		return r
 	}
+	r.Finding = known.found[q.Text]
 	switch {
 	case c.drifted:
 		r.State = Drifted
 	case bySeal == Stale:
 		r.State = Stale
-	case f.Verdict != NoMatch:
+	case r.Verdict != NoMatch:
 		r.State = Verified
 	}
 	r.Word = bySeal
@@ -113,4 +170,21 @@ func (c *sourceCheck) wordOfSeal(quotation string) (State, sealed) {
 		return Stale, entry
 	}
 	return Attested, entry
+}
+
+// page gives the text of the source's page once more, or nil.
+func (c *sourceCheck) page() *Page {
+	if c.place.file == "" || c.fault != nil {
+		return nil
+	}
+	if e := c.in.cache.lookup(c.key); e != nil {
+		if page, ok := c.in.cache.page(e); ok {
+			return page
+		}
+	}
+	page, err := c.place.read(c.in.Strip)
+	if err != nil {
+		return nil // it was read before; whatever happened since is no news about these quotations
+	}
+	return page
 }

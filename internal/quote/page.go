@@ -19,7 +19,8 @@ type Stripper func(md []byte) (html []byte)
 // Page is the text of one saved page, ready to be searched. It is for one
 // goroutine at a time.
 type Page struct {
-	Digest string // SHA-256 of the page's bytes after gzip, in hex
+	Digest     string // SHA-256 of the page's bytes after gzip, in hex
+	Provenance Provenance
 
 	runs    []run
 	joined  [][]run // .txt with hyphens at line ends: the same, joined without and with them
@@ -46,18 +47,33 @@ var pageKinds = []struct {
 // plain text. An error is about the page, in words that go on after its name
 // ("is empty"); reading fails only within MaxPage bytes.
 func ReadPage(name string, r io.Reader, strip Stripper) (*Page, error) {
-	raw, err := readAll(r)
+	stored, err := readWithin(r)
 	if err != nil {
 		return nil, err
+	}
+	return readPage(name, stored, sha256.Sum256(stored), strip)
+}
+
+// kindOf gives the extension that tells the kind of a page.
+func kindOf(name string) string { return path.Ext(strings.TrimSuffix(name, ".gz")) }
+
+// readPage is ReadPage for the bytes that a page is kept in, and their digest.
+func readPage(name string, stored []byte, sum [sha256.Size]byte, strip Stripper) (*Page, error) {
+	raw := stored
+	if isGzip(stored) {
+		var err error
+		if raw, err = unpack(stored); err != nil {
+			return nil, err
+		}
+		sum = sha256.Sum256(raw)
 	}
 	if err := refuse(raw); err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(raw)
 	p := &Page{Digest: hex.EncodeToString(sum[:]), reads: map[flags]*reading{}}
 	read := readPlain
 	for _, kind := range pageKinds {
-		if path.Ext(strings.TrimSuffix(name, ".gz")) == kind.ext {
+		if kindOf(name) == kind.ext {
 			read = kind.read
 		}
 	}
@@ -123,7 +139,9 @@ func readMHTML(p *Page, raw []byte, _ Stripper) error {
 	if err != nil {
 		return err
 	}
-	return p.parse(text)
+	err = p.parse(text)
+	p.Provenance = readMailHeader(raw)
+	return err
 }
 
 func readMarkdown(p *Page, raw []byte, strip Stripper) error {
@@ -139,14 +157,14 @@ func readMarkdown(p *Page, raw []byte, strip Stripper) error {
 
 // parse reads an HTML document that is already decoded.
 func (p *Page) parse(text string) error {
-	lower := strings.ToLower(text)
-	if cut := truncated(strings.TrimSpace(lower)); cut != "" {
+	tags := survey(text)
+	if cut := tags.truncated(text); cut != "" {
 		return errors.New("is truncated: " + cut)
 	}
-	if reopens(lower) {
+	if tags.reopens {
 		return errors.New("leaves so many formatting elements open that its tree would be millions of elements")
 	}
-	if noscriptInHead(lower) {
+	if tags.noscriptInHead {
 		text = noscriptTag.ReplaceAllString(text, "<${1}"+hiddenTag)
 	}
 	tree, err := html.ParseWithOptions(strings.NewReader(text), html.ParseOptionEnableScripting(false))
@@ -157,27 +175,9 @@ func (p *Page) parse(text string) error {
 		return errors.New("is not HTML: " + err.Error())
 	}
 	p.tree = tree
+	p.Provenance = readSingleFile(tree)
 	p.runs = extract(tree)
 	return nil
-}
-
-// truncated says how one sees that an HTML file, in lower case and trimmed,
-// ends too early, or "". Ends of elements may be left out, also that of html,
-// so only two signs are sure: a tag that does not end, and a document that
-// stops in the middle of text.
-func truncated(lower string) string {
-	last := strings.LastIndexByte(lower, '<')
-	if last >= 0 && !strings.Contains(lower[last:], ">") && last+1 < len(lower) && startsTag(lower[last+1]) {
-		return "it ends inside a tag"
-	}
-	if strings.Contains(lower, "<html") && !strings.Contains(lower, "</html") && !strings.HasSuffix(lower, ">") {
-		return "it has <html> and ends in the middle of text, without </html>"
-	}
-	return ""
-}
-
-func startsTag(c byte) bool {
-	return c == '/' || c == '!' || 'a' <= c && c <= 'z'
 }
 
 // hiddenTag stands for <noscript>: with scripting off, the parser moves what
@@ -186,9 +186,3 @@ func startsTag(c byte) bool {
 const hiddenTag = "x-noscript"
 
 var noscriptTag = regexp.MustCompile(`(?i)<(/?)noscript\b`)
-
-func noscriptInHead(lower string) bool {
-	noscript := strings.Index(lower, "<noscript")
-	body := strings.Index(lower, "<body")
-	return noscript >= 0 && (body < 0 || noscript < body)
-}

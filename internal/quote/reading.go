@@ -60,6 +60,11 @@ type mark struct {
 // read makes the reading of runs that leaves out what has a flag of omit.
 func read(runs []run, omit flags) *reading {
 	b := builder{}
+	size := 0
+	for _, r := range runs {
+		size += len(r.text)
+	}
+	b.text.Grow(size)
 	for _, r := range runs {
 		if r.flags&omit&noBox != 0 {
 			continue // what has no box leaves no gap either
@@ -84,6 +89,7 @@ type builder struct {
 	thin    bool // and it was a single no-break or thin one
 	block   int
 	current mark
+	beyond  bool // there is more than ASCII in it
 }
 
 func (b *builder) gap(g gap) {
@@ -105,6 +111,7 @@ func (b *builder) add(s string, f flags) {
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(s)
+		b.beyond = b.beyond || r >= utf8.RuneSelf
 		switch {
 		case unicode.IsSpace(r):
 			b.thin = !b.space && isThinSpace(r)
@@ -136,7 +143,7 @@ func (b *builder) put(s string, f flags) {
 
 func (b *builder) reading() *reading {
 	r := &reading{text: b.text.String(), marks: b.marks, tight: b.tight}
-	if !norm.NFC.IsNormalString(r.text) {
+	if b.beyond && !norm.NFC.IsNormalString(r.text) {
 		r.compose()
 	}
 	return r
@@ -163,15 +170,26 @@ func (r *reading) compose() {
 	r.text = out.String()
 }
 
-// plainASCII counts the leading bytes that the exact fold keeps as they are.
+// plainASCII counts the leading bytes that the exact fold keeps as they are:
+// words of ASCII, one space apart.
 func plainASCII(s string) int {
-	for i := range len(s) {
-		if s[i] <= ' ' || s[i] >= utf8.RuneSelf {
+	for i := 0; ; i++ {
+		for i < len(s) && visibleASCII[s[i]] {
+			i++
+		}
+		if i == 0 || i+1 >= len(s) || s[i] != ' ' || !visibleASCII[s[i+1]] {
 			return i
 		}
 	}
-	return len(s)
 }
+
+// visibleASCII tells the bytes of ASCII that are neither space nor control.
+var visibleASCII = func() (is [256]bool) {
+	for c := ' ' + 1; c < utf8.RuneSelf; c++ {
+		is[c] = true
+	}
+	return is
+}()
 
 // ignorable tells the format characters that no reader sees. ZWNJ and ZWJ
 // stay: they carry meaning in Persian, Indic and emoji text.

@@ -29,7 +29,7 @@ func (c *sourceCheck) problems() problem.List {
 	return ps
 }
 
-func (c *sourceCheck) sealFile() string { return path.Join(path.Dir(c.source.File), "seal.yaml") }
+func (c *sourceCheck) sealFile() string { return path.Join(path.Dir(c.source.File), sealFile) }
 
 func (c *sourceCheck) sealCommand() string { return "run: quotecheck seal " + c.source.ID }
 

@@ -2,11 +2,13 @@ package quote
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"verbatim/internal/lesson"
@@ -20,13 +22,13 @@ type place struct {
 	committed bool // every clone has the same bytes
 }
 
-// extensions are the kinds of page that a source may have, each also with .gz.
-var extensions = []string{".html", ".md", ".txt", ".mhtml"}
+// Extensions are the kinds of page that a source may have, each also with .gz.
+var Extensions = []string{".html", ".md", ".txt", ".mhtml"}
 
 // locate finds the page of s: in the module that it names, in the clone,
 // among the pages of the -pages folder, or in the private folder that git
-// ignores, in this order.
-func (in Input) locate(ctx context.Context, s lesson.Source, ps *problem.List) place {
+// ignores, in this order. here is what lies in the source's own folder.
+func (in Input) locate(ctx context.Context, s lesson.Source, here listing, ps *problem.List) place {
 	if s.Module != "" {
 		return place{
 			file:      s.Module + "/" + s.Path,
@@ -35,49 +37,83 @@ func (in Input) locate(ctx context.Context, s lesson.Source, ps *problem.List) p
 		}
 	}
 	folder := path.Dir(s.File)
-	found := pagesIn(in.Site, folder, "page")
+	found := here.pages("page")
 	switch {
 	case len(found) == 0 && s.Publish:
 		ps.AddHint(startOf(s.File), "source", "save it there, or say publish: false",
 			"publish is true, but there is no %s/page.html", folder)
 	case len(found) > 0 && !s.Publish:
 		ps.AddHint(startOf(s.File), "source", "move it to "+folder+"/private/, or say publish: true if its licence allows that",
-			"publish is false, but %s lies where git commits it", found[0])
+			"publish is false, but %s lies where git commits it", path.Join(folder, found[0]))
 	}
 	if len(found) > 0 {
-		return one(in.Site, "", found, s.Publish, ps)
+		return here.place("", found, s.Publish, ps)
 	}
-	if in.Pages != nil {
-		if found := pagesIn(in.Pages, ".", s.ID); len(found) > 0 {
-			return one(in.Pages, in.PagesDir, found, false, ps)
-		}
+	if found := in.given.pages(s.ID); len(found) > 0 {
+		return in.given.place(in.PagesDir, found, false, ps)
 	}
-	if found := pagesIn(in.Site, folder+"/private", "page"); len(found) > 0 {
-		return one(in.Site, "", found, false, ps)
+	if !here.has("private") {
+		return place{}
+	}
+	private := list(in.Site, folder+"/private")
+	if found := private.pages("page"); len(found) > 0 {
+		return private.place("", found, false, ps)
 	}
 	return place{}
 }
 
-// one gives the place of the first page, and complains about others beside it.
-// dir is how problems name the root of fsys.
-func one(fsys fs.FS, dir string, files []string, committed bool, ps *problem.List) place {
-	if len(files) > 1 {
-		ps.Add(problem.Pos{File: path.Join(dir, files[1])}, "page", "is a second page of the source beside %s", files[0])
+// listing is what lies in a folder, by name: asking for each file by itself takes
+// longer than reading the page.
+type listing struct {
+	fsys  fs.FS
+	path  string
+	files []fs.DirEntry // by name
+}
+
+// list reads a folder; one that cannot be read is empty.
+func list(fsys fs.FS, dir string) listing {
+	files, _ := fs.ReadDir(fsys, dir)
+	return listing{fsys, dir, files}
+}
+
+func (f listing) find(name string) (int, bool) {
+	return slices.BinarySearchFunc(f.files, name, func(e fs.DirEntry, name string) int { return strings.Compare(e.Name(), name) })
+}
+
+func (f listing) has(name string) bool {
+	_, ok := f.find(name)
+	return ok
+}
+
+// open opens a file that is no folder, pipe or device.
+func (f listing) open(name string) (io.ReadCloser, error) {
+	if i, ok := f.find(name); ok && f.files[i].Type().IsRegular() {
+		return f.fsys.Open(path.Join(f.path, name))
+	}
+	return openRegular(f.fsys, path.Join(f.path, name))
+}
+
+// place gives the place of the first page, and complains about others beside it.
+// dir is how problems name the root of the file system.
+func (f listing) place(dir string, pages []string, committed bool, ps *problem.List) place {
+	file := path.Join(dir, f.path, pages[0])
+	if len(pages) > 1 {
+		ps.Add(problem.Pos{File: path.Join(dir, f.path, pages[1])}, "page", "is a second page of the source beside %s", path.Join(f.path, pages[0]))
 	}
 	return place{
-		file:      path.Join(dir, files[0]),
-		open:      func() (io.ReadCloser, error) { return openRegular(fsys, files[0]) },
+		file:      file,
+		open:      func() (io.ReadCloser, error) { return f.open(pages[0]) },
 		committed: committed,
 	}
 }
 
-// pagesIn lists the pages in folder whose name is base and a known extension.
-func pagesIn(fsys fs.FS, folder, base string) []string {
+// pages lists the pages whose name is base and a known extension.
+func (f listing) pages(base string) []string {
 	var found []string
-	for _, ext := range extensions {
-		for _, file := range []string{path.Join(folder, base+ext), path.Join(folder, base+ext+".gz")} {
-			if _, err := fs.Stat(fsys, file); !errors.Is(err, fs.ErrNotExist) {
-				found = append(found, file)
+	for _, ext := range Extensions {
+		for _, name := range []string{base + ext, base + ext + ".gz"} {
+			if f.has(name) {
+				found = append(found, name)
 			}
 		}
 	}
@@ -98,6 +134,15 @@ func openRegular(fsys fs.FS, name string) (io.ReadCloser, error) {
 
 // read opens and extracts the page at p. A *complaint is the author's.
 func (p place) read(strip Stripper) (*Page, error) {
+	stored, err := p.bytes()
+	if err != nil {
+		return nil, err
+	}
+	return p.extract(stored, sha256.Sum256(stored), strip)
+}
+
+// bytes gives what is kept at p. A *complaint is the author's.
+func (p place) bytes() ([]byte, error) {
 	f, err := p.open()
 	var pathError *fs.PathError
 	if errors.As(err, &pathError) {
@@ -107,7 +152,17 @@ func (p place) read(strip Stripper) (*Page, error) {
 		return nil, err
 	}
 	defer f.Close()
-	page, err := ReadPage(p.file, f, strip)
+	stored, err := readWithin(f)
+	if err != nil {
+		return nil, &complaint{text: cause(err).Error()}
+	}
+	return stored, nil
+}
+
+// extract reads the page that is kept in these bytes, whose digest is sum. The
+// error is a *complaint.
+func (p place) extract(stored []byte, sum [sha256.Size]byte, strip Stripper) (*Page, error) {
+	page, err := readPage(p.file, stored, sum, strip)
 	if err != nil {
 		return nil, &complaint{text: strings.TrimSpace(err.Error())}
 	}

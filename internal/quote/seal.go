@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"regexp"
 	"slices"
@@ -39,6 +37,8 @@ type sealed struct {
 	Note        string `yaml:"note,omitempty"`    // the finding's notes
 	Warning     bool   `yaml:"warning,omitempty"` // its verdict was a warning
 }
+
+const sealFile = "seal.yaml"
 
 const sealHeader = "# Written by `quotecheck seal`. It shows change in review; it is no proof against its author.\n"
 
@@ -113,12 +113,12 @@ func (s seal) encode() ([]byte, error) {
 
 // readSeal reads the seal in a source's folder. It is nil where there is none
 // and where it does not agree with itself, which is then a problem.
-func readSeal(fsys fs.FS, folder string, ps *problem.List) *seal {
-	file := path.Join(folder, "seal.yaml")
-	f, err := openRegular(fsys, file)
-	if errors.Is(err, fs.ErrNotExist) {
+func readSeal(folder listing, ps *problem.List) *seal {
+	if !folder.has(sealFile) {
 		return nil
 	}
+	file := path.Join(folder.path, sealFile)
+	f, err := folder.open(sealFile)
 	var src []byte
 	if err == nil {
 		defer f.Close()
@@ -142,7 +142,7 @@ func readSeal(fsys fs.FS, folder string, ps *problem.List) *seal {
 	if !ok {
 		pos = startOf(file)
 	}
-	ps.AddHint(pos, "seal", "only `quotecheck seal` writes this file; run: quotecheck seal "+path.Base(folder), "%s", fault)
+	ps.AddHint(pos, "seal", "only `quotecheck seal` writes this file; run: quotecheck seal "+path.Base(folder.path), "%s", fault)
 	return nil
 }
 

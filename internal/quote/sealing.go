@@ -3,6 +3,7 @@ package quote
 import (
 	"context"
 	"fmt"
+	"path"
 
 	"verbatim/internal/problem"
 )
@@ -21,6 +22,8 @@ type NewSeal struct {
 // does not stand in its page is a problem and gets no seal. Errors are as
 // those of Check.
 func Seal(ctx context.Context, in Input, ids []string) ([]NewSeal, problem.List, error) {
+	in.Cache = "" // a seal is made from the page itself
+	in = in.open()
 	wanted := map[string]bool{}
 	for _, id := range ids {
 		wanted[id] = true
@@ -58,7 +61,7 @@ func Seal(ctx context.Context, in Input, ids []string) ([]NewSeal, problem.List,
 
 // runSeal reads the page and what stands in it, whatever an older seal says.
 func (c *sourceCheck) runSeal(ctx context.Context) error {
-	c.place = c.in.locate(ctx, c.source, &c.found)
+	c.place = c.in.locate(ctx, c.source, list(c.in.Site, path.Dir(c.source.File)), &c.found)
 	if c.place.committed {
 		return nil
 	}
@@ -66,10 +69,11 @@ func (c *sourceCheck) runSeal(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the page of source %s: %w", c.source.ID, err)
 	}
-	c.judgeAll(page)
 	if page == nil {
+		c.judgeAll(nil)
 		return nil
 	}
+	c.judgeAll(&looked{page.Digest, page.findEach(c.quotations())})
 	findings := map[string]Finding{}
 	for _, r := range c.results {
 		if r.Verdict == NoMatch {

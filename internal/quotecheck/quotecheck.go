@@ -1,13 +1,14 @@
 // Package quotecheck promises that the words of cmd/quotecheck come from what
-// was read: it loads a site, checks its quotations or seals their sources, and
-// says in one report what came of it.
+// was read: it loads a site, checks its quotations, seals or saves the pages of
+// its sources or looks at them again where they live, and says in one report
+// what came of it.
 package quotecheck
 
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -21,19 +22,13 @@ import (
 
 // Config is what the command line asks for.
 type Config struct {
-	Root     string      // the site's root
-	Pages    string      // a folder of saved pages, or ""
-	Require  quote.State // Verified or Attested: the least that will do
-	SealOnly []string    // Seal: the sources to seal, none for all
-	Voice    *cli.Voice  // says what goes on
-}
-
-// Report is what a run found.
-type Report struct {
-	Results  []quote.Result
-	Problems problem.List
-	Sealed   []quote.NewSeal // Seal: also those that were skipped
-	Took     time.Duration
+	Root         string      // the site's root
+	Pages        string      // a folder of saved pages, or ""
+	Require      quote.State // Verified or Attested: the least that will do
+	Args         []string    // Seal and Drift: ids of sources, none for all; Save: an id, and an address or a file
+	AllowPrivate bool        // Save and Drift may ask servers of the own network
+	Today        string      // Save: the date to note, 2026-11-29; "" is today in UTC
+	Voice        *cli.Voice  // says what goes on
 }
 
 // Check verifies every quotation of the site. An error means that the work
@@ -51,7 +46,7 @@ func Check(ctx context.Context, c Config) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Results: results, Problems: append(s.problems, ps...)}
+	r := &Report{Results: results, Problems: append(s.problems, ps...), Counts: counts(results)}
 	if c.Require == quote.Verified {
 		requireVerified(r)
 	}
@@ -72,36 +67,6 @@ func requireVerified(r *Report) {
 	}
 }
 
-// Seal writes the seal of each source of c.SealOnly, or of all whose page is
-// here and not committed.
-func Seal(ctx context.Context, c Config) (*Report, error) {
-	start := time.Now()
-	s, err := open(c)
-	if err != nil {
-		return nil, err
-	}
-	defer s.close()
-	if err := s.known(c.SealOnly); err != nil {
-		return nil, err
-	}
-	seals, ps, err := quote.Seal(ctx, s.input, c.SealOnly)
-	if err != nil {
-		return nil, err
-	}
-	for _, n := range seals {
-		if n.Data == nil {
-			continue
-		}
-		if err := writeChanged(s.root, n.File, n.Data); err != nil {
-			return nil, err
-		}
-	}
-	r := &Report{Problems: append(s.problems, ps...), Sealed: seals}
-	r.Problems.Sort()
-	r.Took = time.Since(start)
-	return r, nil
-}
-
 // site is a site that is open for reading.
 type site struct {
 	root, pages *os.Root
@@ -115,12 +80,15 @@ func open(c Config) (*site, error) {
 		return nil, fmt.Errorf("open the site: %w", err)
 	}
 	s := &site{root: root}
-	s.input = quote.Input{Site: root.FS(), Dir: c.Root, Strip: markdown.Strip}
+	s.input = quote.Input{
+		Site: load.Files(root), Dir: c.Root, Strip: markdown.Strip,
+		Cache: filepath.Join(c.Root, ".cache", quote.CacheDir),
+	}
 	if err := s.openPages(c.Pages); err != nil {
 		s.close()
 		return nil, err
 	}
-	book, ps, err := load.Site(root.FS())
+	book, ps, err := load.Site(load.Files(root))
 	if err != nil {
 		s.close()
 		return nil, err
@@ -174,22 +142,6 @@ func (s *site) known(ids []string) error {
 		if !slices.Contains(all, id) {
 			return &cli.UsageError{Text: strings.TrimSpace(fmt.Sprintf("no source %q in quotes/; %s", id, problem.DidYouMean(id, all)))}
 		}
-	}
-	return nil
-}
-
-// writeChanged writes a file aside and renames it into place, so that it is
-// whole at any instant, and leaves one with the same bytes alone.
-func writeChanged(root *os.Root, name string, data []byte) error {
-	if old, err := fs.ReadFile(root.FS(), name); err == nil && string(old) == string(data) {
-		return nil
-	}
-	aside := name + ".aside"
-	if err := root.WriteFile(aside, data, 0o644); err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	if err := root.Rename(aside, name); err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil
 }

@@ -4,62 +4,66 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"time"
 
 	"verbatim/internal/cli"
+	"verbatim/internal/problem"
 	"verbatim/internal/quote"
 )
+
+// Report is what a run found and did.
+type Report struct {
+	Results   []quote.Result // Check
+	Problems  problem.List   // sorted
+	Done      []string       // what was done, a line each: "incr: 2 quotations sealed in quotes/incr/seal.yaml"
+	Counts    []string       // how the last line begins: "9 quotations", "2 verified"
+	Unreached int            // Drift: how many of the problems are pages that could not be looked at
+	Took      time.Duration
+}
+
+// counts says how many quotations there are, and of which state.
+func counts(results []quote.Result) []string {
+	found := map[quote.State]int{}
+	for _, r := range results {
+		found[r.State]++
+	}
+	all := []string{cli.Count(len(results), "quotation")}
+	for _, s := range []quote.State{quote.Verified, quote.Attested, quote.Stale, quote.Drifted, quote.Unverified} {
+		if n := found[s]; n > 0 {
+			all = append(all, fmt.Sprintf("%d %s", n, s))
+		}
+	}
+	return all
+}
 
 // Sentence is the last line of a run: "9 quotations, 2 verified, 7 attested,
 // 0 problems in 0.2s".
 func (r *Report) Sentence() string {
-	var parts []string
-	if r.Sealed == nil {
-		parts = append(parts, cli.Count(len(r.Results), "quotation"))
-		for _, s := range []quote.State{quote.Verified, quote.Attested, quote.Stale, quote.Drifted, quote.Unverified} {
-			if n := r.count(s); n > 0 {
-				parts = append(parts, fmt.Sprintf("%d %s", n, s))
-			}
-		}
-	} else {
-		parts = append(parts, cli.Count(r.written(), "seal"))
-	}
 	problems, warnings := r.Problems.Count()
-	parts = append(parts, cli.Count(problems, "problem"))
+	parts := append(slices.Clone(r.Counts), cli.Count(problems, "problem"))
 	if warnings > 0 {
 		parts = append(parts, cli.Count(warnings, "warning"))
 	}
 	return fmt.Sprintf("%s in %.1fs", strings.Join(parts, ", "), r.Took.Seconds())
 }
 
-func (r *Report) count(s quote.State) int {
-	n := 0
-	for _, q := range r.Results {
-		if q.State == s {
-			n++
-		}
-	}
-	return n
-}
-
-func (r *Report) written() int {
-	n := 0
-	for _, s := range r.Sealed {
-		if s.Data != nil {
-			n++
-		}
-	}
-	return n
-}
-
-// Wrong reports whether an author has something to mend; strict counts
-// warnings, too.
-func (r *Report) Wrong(strict bool) bool {
+// Code is the exit code: cli.Problems where an author has something to mend
+// (strict counts warnings, too), else cli.Unable where a page could not be
+// looked at, else cli.Clean.
+func (r *Report) Code(strict bool) int {
 	problems, warnings := r.Problems.Count()
-	return problems > 0 || strict && warnings > 0
+	switch {
+	case problems > r.Unreached || strict && warnings > 0:
+		return cli.Problems
+	case r.Unreached > 0:
+		return cli.Unable
+	}
+	return cli.Clean
 }
 
-// Lines describes each quotation, or each seal, in a line of its own.
+// Lines describes each quotation, and what was done, in a line of its own.
 func (r *Report) Lines() []string {
 	var lines []string
 	for _, q := range r.Results {
@@ -69,14 +73,7 @@ func (r *Report) Lines() []string {
 		}
 		lines = append(lines, fmt.Sprintf("%s: %s in %s, %s, on the site %s", q.Quote.Pos, how, q.Source, q.State, q.Word))
 	}
-	for _, s := range r.Sealed {
-		if s.Data == nil {
-			lines = append(lines, fmt.Sprintf("%s: not sealed: %s", s.Source, s.Skipped))
-			continue
-		}
-		lines = append(lines, fmt.Sprintf("%s: %s sealed in %s", s.Source, cli.Count(s.Quotations, "quotation"), s.File))
-	}
-	return lines
+	return append(lines, r.Done...)
 }
 
 // quotation is the JSON line of one quotation, as QUOTES promises it.

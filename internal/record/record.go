@@ -4,33 +4,46 @@
 package record
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
+	"strings"
 
 	"verbatim/internal/problem"
 	"verbatim/internal/yamldoc"
 )
 
-// The files of a record, inside its folder.
+// The files of a record, inside its folder. Every other file there is a table.
 const (
 	OutputFile = "output.txt"
+	ValuesFile = "values.txt"
 	RecordFile = "record.yaml"
 )
 
-// Record is the content of one recorded/ folder.
-type Record struct {
-	Output   []byte            // the shown form: see Show
-	Raw      string            // SHA-256 of the bytes that were printed
-	Inputs   map[string]string // what the run depended on → its digest
-	Recorded Provenance
+// Evidence is what one run showed.
+type Evidence struct {
+	Output []byte            // the shown form of what it printed: see Show
+	Raw    string            // SHA-256 of the bytes that were printed
+	Values map[string]string // what it appended to VERBATIM_VALUES
+	Tables map[string][]byte // what it left in VERBATIM_RECORD, by file name
 }
 
-// Provenance says where the lines came from: the run that last changed them.
+// Record is the content of one recorded/ folder.
+type Record struct {
+	Evidence
+	Inputs   map[string]string // what the run depended on → its digest
+	Recorded Provenance
+	// Torn: the files are not those that record.yaml was written with. A build
+	// was killed between two of them, or someone edited one.
+	Torn bool
+}
+
+// Provenance says where the evidence came from: the run that last changed it.
 type Provenance struct {
 	Redis string `yaml:"redis,omitempty"` // the version that answered
 	Image string `yaml:"image,omitempty"` // the container image, if one ran
@@ -41,7 +54,8 @@ type Provenance struct {
 // onDisk is record.yaml.
 type onDisk struct {
 	Recorded Provenance        `yaml:"recorded"`
-	Raw      string            `yaml:"output"`
+	Raw      string            `yaml:"output"`   // digest of the bytes that were printed
+	Evidence string            `yaml:"evidence"` // digest of the other files
 	Inputs   map[string]string `yaml:"inputs"`
 }
 
@@ -74,26 +88,55 @@ func Read(fsys fs.FS, dir string) (*Record, problem.List) {
 			"delete "+dir+" and run build again", "cannot be read: %v", err)
 		return nil, ps
 	}
-	return &Record{Output: output, Raw: disk.Raw, Inputs: disk.Inputs, Recorded: disk.Recorded}, nil
+	r := &Record{Evidence: Evidence{Output: output, Raw: disk.Raw}, Inputs: disk.Inputs, Recorded: disk.Recorded}
+	if r.Values, r.Tables, ps = readFigures(fsys, dir); len(ps) > 0 {
+		return nil, ps
+	}
+	r.Torn = disk.Evidence != digestAll(r.evidenceFiles())
+	return r, nil
+}
+
+// evidenceFiles gives the files of the evidence, by their name.
+func (e *Evidence) evidenceFiles() map[string][]byte {
+	files := map[string][]byte{OutputFile: e.Output}
+	if len(e.Values) > 0 {
+		files[ValuesFile] = formatValues(e.Values)
+	}
+	for name, table := range e.Tables {
+		files[name] = table
+	}
+	return files
+}
+
+// digestAll is one digest for files by name.
+func digestAll(files map[string][]byte) string {
+	var list strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(&list, "%s %s\n", Digest(files[name]), name)
+	}
+	return Digest([]byte(list.String()))
 }
 
 // Files gives the record's files by their name.
 func (r *Record) Files() (map[string][]byte, error) {
-	y, err := yamldoc.Encode(onDisk{Recorded: r.Recorded, Raw: r.Raw, Inputs: r.Inputs})
+	files := r.evidenceFiles()
+	y, err := yamldoc.Encode(onDisk{Recorded: r.Recorded, Raw: r.Raw, Evidence: digestAll(files), Inputs: r.Inputs})
 	if err != nil {
 		return nil, fmt.Errorf("write record: %w", err)
 	}
 	head := []byte("# written by build; read it in review, never edit it\n")
-	return map[string][]byte{OutputFile: r.Output, RecordFile: append(head, y...)}, nil
+	files[RecordFile] = append(head, y...)
+	return files, nil
 }
 
-// Renew gives the record of a new run that printed raw and depended on inputs.
-// Where the lines are those of old, old's provenance stays: a page shows when
-// its lines were born, and a re-run that confirms them changes no date.
-func Renew(old *Record, raw []byte, inputs map[string]string, now Provenance) *Record {
-	r := &Record{Output: Show(raw), Raw: Digest(raw), Inputs: inputs, Recorded: now}
-	if old != nil && bytes.Equal(old.Output, r.Output) {
-		r.Recorded = old.Recorded
+// Renew gives the record of a run that showed now and depended on inputs. Where
+// that is what old holds, under the rules of its example, old's evidence and
+// provenance stay: a page shows when its lines were born, and a re-run that
+// confirms them changes no byte of it.
+func Renew(old *Record, rules Rules, now *Evidence, inputs map[string]string, provenance Provenance) *Record {
+	r := &Record{Evidence: *now, Inputs: inputs, Recorded: provenance}
+	if old != nil && !old.Torn && rules.Diff(&old.Evidence, now) == "" {
+		r.Evidence, r.Recorded = old.Evidence, old.Recorded
 	}
 	return r
 }

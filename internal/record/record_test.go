@@ -107,7 +107,12 @@ func TestDiff(t *testing.T) {
 
 // A record comes back from its files as it was.
 func TestRecordRoundTrip(t *testing.T) {
-	r := Renew(nil, []byte("a\x07\n"), map[string]string{"examples/x/main.go": "12ab", "redis": "redis:7.0.15"},
+	e := &Evidence{
+		Output: Show([]byte("a\x07\n")), Raw: Digest([]byte("a\x07\n")),
+		Values: map[string]string{"leaked": "3", "a_name": "x=y"},
+		Tables: map[string][]byte{"burst.csv": []byte("second,admitted\n1,100\n")},
+	}
+	r := Renew(nil, Rules{}, e, map[string]string{"examples/x/main.go": "12ab", "redis": "redis:7.0.15"},
 		Provenance{Redis: "7.0.15", Go: "go1.26", Date: "2026-11-29"})
 	files, err := r.Files()
 	if err != nil {
@@ -121,9 +126,15 @@ func TestRecordRoundTrip(t *testing.T) {
 	if len(ps) > 0 {
 		t.Fatal(ps)
 	}
+	if d := (Rules{}).Diff(e, &back.Evidence); d != "" {
+		t.Errorf("it came back other: %s", d)
+	}
 	again, err := back.Files()
 	if err != nil {
 		t.Fatal(err)
+	}
+	if len(again) != len(files) || len(files) != 4 {
+		t.Errorf("%d files, then %d", len(files), len(again))
 	}
 	for name := range files {
 		if !bytes.Equal(files[name], again[name]) {
@@ -137,11 +148,12 @@ func TestRecordRoundTrip(t *testing.T) {
 
 // The same lines keep their birth date; other lines get a new one.
 func TestRenewKeepsProvenance(t *testing.T) {
-	old := Renew(nil, []byte("a\n"), nil, Provenance{Date: "2026-01-01"})
-	if r := Renew(old, []byte("a\n"), nil, Provenance{Date: "2026-02-02"}); r.Recorded.Date != "2026-01-01" {
+	a, b := &Evidence{Output: []byte("a\n")}, &Evidence{Output: []byte("b\n")}
+	old := Renew(nil, Rules{}, a, nil, Provenance{Date: "2026-01-01"})
+	if r := Renew(old, Rules{}, a, nil, Provenance{Date: "2026-02-02"}); r.Recorded.Date != "2026-01-01" {
 		t.Errorf("same lines, date %s", r.Recorded.Date)
 	}
-	if r := Renew(old, []byte("b\n"), nil, Provenance{Date: "2026-02-02"}); r.Recorded.Date != "2026-02-02" {
+	if r := Renew(old, Rules{}, b, nil, Provenance{Date: "2026-02-02"}); r.Recorded.Date != "2026-02-02" {
 		t.Errorf("other lines, date %s", r.Recorded.Date)
 	}
 }
@@ -158,5 +170,44 @@ func TestReadBadRecord(t *testing.T) {
 	}
 	if _, ps := Read(fsys, "b"); !strings.Contains(ps[0].String(), "b/output.txt") {
 		t.Error("a record without output does not name the missing file")
+	}
+}
+
+// A record of which one file is another run's is torn; one whose files are as
+// written is not.
+func TestTornRecord(t *testing.T) {
+	r := &Record{Evidence: Evidence{
+		Output: []byte("one\n"), Raw: "x", Values: map[string]string{"n": "1"},
+		Tables: map[string][]byte{"t.csv": []byte("a\n1\n")},
+	}, Inputs: map[string]string{"f": "d"}, Recorded: Provenance{Date: "2026-11-29"}}
+	tests := []struct {
+		name, file, text string // text replaces file, or deletes it
+		want             bool
+	}{
+		{"as written", OutputFile, "one\n", false},
+		{"other lines", OutputFile, "two\n", true},
+		{"other values", ValuesFile, "n=2\n", true},
+		{"values missing", ValuesFile, "", true},
+		{"another table", "t.csv", "a\n2\n", true},
+		{"table missing", "t.csv", "", true},
+		{"table too many", "u.csv", "a\n1\n", true},
+	}
+	for _, test := range tests {
+		files, err := r.Files()
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[test.file] = []byte(test.text)
+		if test.text == "" {
+			delete(files, test.file)
+		}
+		fsys := fstest.MapFS{}
+		for name, data := range files {
+			fsys["d/"+name] = &fstest.MapFile{Data: data}
+		}
+		got, ps := Read(fsys, "d")
+		if got == nil || got.Torn != test.want {
+			t.Errorf("%s: %+v, %v, want torn %t", test.name, got, ps, test.want)
+		}
 	}
 }

@@ -15,7 +15,10 @@ import (
 	"time"
 
 	"verbatim/internal/lesson"
+	"verbatim/internal/problem"
 	"verbatim/internal/proc"
+	"verbatim/internal/record"
+	"verbatim/internal/service"
 )
 
 // MostOutput is how many bytes an example may print; more is a problem.
@@ -27,11 +30,12 @@ const mostStderr = 64 << 10
 
 // Attempt is one run of a program.
 type Attempt struct {
-	Raw     []byte // standard output
-	Stderr  []byte
-	Result  proc.Result
-	TooMuch bool // it printed more than MostOutput
-	Took    time.Duration
+	Evidence record.Evidence
+	Stderr   []byte
+	Result   proc.Result
+	TooMuch  bool   // it printed more than MostOutput
+	Bad      string // what is wrong with the values or tables it recorded, or with a command
+	At       problem.Pos
 }
 
 // NotFoundError says that the program which runs an example is not installed:
@@ -50,8 +54,9 @@ func attempt(ctx context.Context, root, cache string, e lesson.Example, extra ma
 		return nil, fmt.Errorf("run example %s: %w", e.ID, err)
 	}
 	defer remove()
-	work, home, tmp := filepath.Join(scratch, "work"), filepath.Join(scratch, "home"), filepath.Join(scratch, "tmp")
-	for _, dir := range []string{work, home, tmp} {
+	at := func(name string) string { return filepath.Join(scratch, name) }
+	work := at("work")
+	for _, dir := range []string{work, at("home"), at("tmp"), at("tables")} {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			return nil, fmt.Errorf("run example %s: %w", e.ID, err)
 		}
@@ -73,9 +78,8 @@ func attempt(ctx context.Context, root, cache string, e lesson.Example, extra ma
 		go func() { <-started; process.Stop() }()
 	})
 	a := &Attempt{}
-	begin := time.Now()
 	process, err = proc.Start(ctx, proc.Spec{
-		Args: args, Dir: work, Env: environment(e, home, tmp, extra), Scratch: scratch,
+		Args: args, Dir: work, Env: environment(e, at, extra), Scratch: scratch,
 		Stdout: limited, Stderr: proc.Limit(&stderr, mostStderr, nil),
 		Timeout: time.Duration(e.Timeout) * time.Millisecond,
 	})
@@ -90,15 +94,85 @@ func attempt(ctx context.Context, root, cache string, e lesson.Example, extra ma
 	if err != nil {
 		return nil, fmt.Errorf("run example %s: %w", e.ID, err)
 	}
-	a.Raw, a.Stderr, a.TooMuch, a.Took = out.Bytes(), stderr.Bytes(), limited.Over(), time.Since(begin)
+	a.Stderr, a.TooMuch = stderr.Bytes(), limited.Over()
+	a.Evidence.Output, a.Evidence.Raw = record.Show(out.Bytes()), record.Digest(out.Bytes())
+	if err := a.collect(at("values"), at("tables")); err != nil {
+		a.Bad = err.Error()
+	}
 	return a, nil
+}
+
+// collect reads the values and tables that the program left. It reads through
+// os.Root: a link that the program made leads nowhere.
+func (a *Attempt) collect(values, tables string) error {
+	root, err := os.OpenRoot(filepath.Dir(values))
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	src, err := readValues(root, filepath.Base(values))
+	if err != nil {
+		return err
+	}
+	if a.Evidence.Values, err = record.ParseValues(src); err != nil {
+		return err
+	}
+	folder, err := root.OpenRoot(filepath.Base(tables))
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	a.Evidence.Tables, err = record.ReadTables(folder.FS())
+	return err
+}
+
+// transcribe runs the commands of a transcript.
+func transcribe(ctx context.Context, redis *service.Redis, e lesson.Example) (*Attempt, error) {
+	commands := make([][]string, len(e.Commands))
+	for i, c := range e.Commands {
+		commands[i] = c.Words
+	}
+	out, err := redis.Transcript(ctx, commands, time.Duration(e.Timeout)*time.Millisecond)
+	a := &Attempt{Evidence: record.Evidence{Output: record.Show([]byte(out)), Raw: record.Digest([]byte(out))}}
+	var failed *service.TranscriptError
+	if errors.As(err, &failed) {
+		c := e.Commands[failed.Index]
+		a.Bad, a.At = fmt.Sprintf("%s: %v", c.Text, failed.Err), c.Pos
+		return a, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("run example %s: %w", e.ID, err)
+	}
+	return a, nil
+}
+
+// readValues reads a file that may be missing. A named pipe in its place would
+// hold the build up for ever.
+func readValues(root *os.Root, name string) ([]byte, error) {
+	info, err := root.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("values: not a regular file")
+	}
+	f, err := root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, record.MostValues+1))
 }
 
 // environment is all that an example sees of the user's: PATH. Where to find
 // its service, an empty home, and a terminal that shows no colours are ours.
-func environment(e lesson.Example, home, tmp string, extra map[string]string) []string {
+func environment(e lesson.Example, at func(name string) string, extra map[string]string) []string {
 	env := map[string]string{
-		"PATH": os.Getenv("PATH"), "HOME": home, "TMPDIR": tmp,
+		"PATH": os.Getenv("PATH"), "HOME": at("home"), "TMPDIR": at("tmp"),
+		"VERBATIM_VALUES": at("values"), "VERBATIM_RECORD": at("tables"),
 		"TZ": "UTC", "LC_ALL": "C.UTF-8", "NO_COLOR": "1", "TERM": "dumb",
 	}
 	maps.Copy(env, e.Env)

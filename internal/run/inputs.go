@@ -24,6 +24,7 @@ import (
 // The names of inputs that are not files of the site.
 const (
 	redisInput    = "redis"     // the image reference as the repository writes it
+	commandsInput = "commands"  // those of a transcript
 	modulePrefix  = "module "   // a module version, its digest from go.sum
 	replacePrefix = "replaced " // a package of a module replaced by a folder
 )
@@ -147,6 +148,10 @@ func (t *Tree) own(e lesson.Example) (Inputs, error) {
 	if e.Needs != "none" {
 		now[redisInput] = t.image
 	}
+	if len(e.Commands) > 0 {
+		now[commandsInput] = hashCommands(e.Commands)
+		return now, nil
+	}
 	err := fs.WalkDir(t.fsys, e.Dir, func(file string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -167,15 +172,23 @@ func (t *Tree) own(e lesson.Example) (Inputs, error) {
 	return now, nil
 }
 
+func hashCommands(commands []lesson.Command) string {
+	h := sha256.New()
+	for _, c := range commands {
+		fmt.Fprintf(h, "%q\n", c.Words)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
 // ignored are the files of an example's folder that no run depends on.
 func ignored(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") ||
 		slices.Contains([]string{"recorded", "__pycache__", "node_modules"}, name)
 }
 
-// addPackage adds a package that an example imports: every file of its folder
-// but tests, whatever its build tags, those of the folders below that hold no
-// Go files of their own (what it may embed), and the files it does embed.
+// addPackage adds a package that an example imports: every file of its folder,
+// whatever its build tags, those of the folders below that hold no Go files of
+// their own (what it may embed), and the files it does embed.
 func (t *Tree) addPackage(now Inputs, dir string, embedded []string) error {
 	err := fs.WalkDir(t.fsys, dir, func(file string, d fs.DirEntry, err error) error {
 		switch {
@@ -185,7 +198,7 @@ func (t *Tree) addPackage(now Inputs, dir string, embedded []string) error {
 			return nil
 		case d.IsDir() && (ignored(d.Name()) || d.Name() == "testdata" || t.holdsGo(file)):
 			return fs.SkipDir
-		case d.IsDir() || ignored(d.Name()) || strings.HasSuffix(d.Name(), "_test.go"):
+		case d.IsDir() || ignored(d.Name()):
 			return nil
 		}
 		return t.addFile(now, file)

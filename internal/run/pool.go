@@ -1,7 +1,6 @@
 package run
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"runtime"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"verbatim/internal/lesson"
+	"verbatim/internal/problem"
 	"verbatim/internal/record"
 	"verbatim/internal/service"
 )
@@ -23,11 +23,11 @@ type Job struct {
 	Twice bool
 }
 
-// Outcome is what running a job showed. One of Failure and Raw counts.
+// Outcome is what running a job showed. One of Failure and First counts.
 type Outcome struct {
 	Example lesson.Example
-	Raw     []byte
-	Again   []byte // what the second run printed, nil when there was none
+	First   *record.Evidence
+	Second  *record.Evidence // of a second run, nil when there was none
 	Failure *Failure
 	Redis   string // the version that answered, "" when none was needed
 	Took    time.Duration
@@ -35,13 +35,17 @@ type Outcome struct {
 
 // Failure is a run that records nothing.
 type Failure struct {
-	Text string // "exit code 1", without the example's name
-	Hint string // its last lines, and what to do
+	Text string      // "exit code 1", without the example's name
+	Hint string      // its last lines, and what to do
+	Pos  problem.Pos // where it failed, zero for the example as a whole
 }
 
-// Nondeterministic tells whether two runs printed different lines.
-func (o *Outcome) Nondeterministic() bool {
-	return o.Again != nil && !bytes.Equal(record.Show(o.Raw), record.Show(o.Again))
+// Nondeterministic says how two runs differ under the example's rules, or "".
+func (o *Outcome) Nondeterministic() string {
+	if o.Second == nil {
+		return ""
+	}
+	return record.RulesOf(o.Example).Diff(o.First, o.Second)
 }
 
 // Pool runs jobs. The zero Source is for sites whose jobs need no service.
@@ -68,7 +72,7 @@ func (p *Pool) Run(ctx context.Context, jobs []Job) ([]Outcome, error) {
 	var wg sync.WaitGroup
 	for range min(workers, len(jobs)) {
 		wg.Go(func() {
-			w := &worker{pool: p}
+			w := &worker{pool: p, services: map[string]service.Instance{}}
 			defer w.close()
 			for i := range next {
 				outcome, err := w.do(ctx, jobs[i])
@@ -96,15 +100,16 @@ feed:
 	return outcomes, nil
 }
 
-// worker runs one job at a time, with a Redis of its own.
+// worker runs one job at a time, with services of its own, each started when
+// the first example needs it.
 type worker struct {
-	pool  *Pool
-	redis *service.Redis
+	pool     *Pool
+	services map[string]service.Instance // by what examples call it in needs
 }
 
 func (w *worker) close() {
-	if w.redis != nil {
-		w.redis.Close()
+	for _, s := range w.services {
+		s.Close()
 	}
 }
 
@@ -120,8 +125,8 @@ func (w *worker) do(ctx context.Context, job Job) (Outcome, error) {
 		return o, err
 	}
 	if o.Failure = failure(job, first); o.Failure == nil {
-		o.Raw = first.Raw
-		known := job.Record != nil && bytes.Equal(record.Show(first.Raw), job.Record.Output)
+		o.First = &first.Evidence
+		known := job.Record != nil && record.RulesOf(job.Example).Diff(&job.Record.Evidence, o.First) == ""
 		if job.Twice || !known {
 			second, err := w.once(ctx, job.Example, &o)
 			if err != nil {
@@ -130,7 +135,7 @@ func (w *worker) do(ctx context.Context, job Job) (Outcome, error) {
 			if o.Failure = failure(job, second); o.Failure != nil {
 				o.Failure.Text = "the second run: " + o.Failure.Text
 			}
-			o.Again = append([]byte{}, second.Raw...)
+			o.Second = &second.Evidence
 		}
 	}
 	o.Took = time.Since(begin)
@@ -145,36 +150,48 @@ func (w *worker) once(ctx context.Context, e lesson.Example, o *Outcome) (*Attem
 	if e.Needs == "none" {
 		return attempt(ctx, w.pool.Root, w.pool.Cache, e, nil)
 	}
-	if err := w.ready(ctx); err != nil {
+	instance, err := w.ready(ctx, e.Needs)
+	if err != nil {
 		return nil, err
 	}
-	o.Redis = w.redis.Version()
-	control, stop, err := service.Control(ctx, w.redis)
+	o.Redis = instance.Version()
+	if redis, ok := instance.(*service.Redis); ok && len(e.Commands) > 0 {
+		return transcribe(ctx, redis, e)
+	}
+	control, stop, err := service.Control(ctx, instance)
 	if err != nil {
 		return nil, fmt.Errorf("run example %s: %w", e.ID, err)
 	}
 	defer stop()
 	return attempt(ctx, w.pool.Root, w.pool.Cache, e, map[string]string{
-		"REDIS_URL": w.redis.URL(), "VERBATIM_CONTROL": control,
+		"REDIS_URL": instance.URL(), "VERBATIM_CONTROL": control,
 	})
 }
 
-// ready gives the worker a Redis in the state of a new one: by a reset, or
+// ready gives the worker a service in the state of a new one: by a reset, or
 // where an example broke it, by another.
-func (w *worker) ready(ctx context.Context) error {
-	if w.redis != nil {
-		if w.redis.Reset(ctx) == nil {
-			return nil
+func (w *worker) ready(ctx context.Context, needs string) (service.Instance, error) {
+	if have := w.services[needs]; have != nil {
+		if have.Reset(ctx) == nil {
+			return have, nil
 		}
-		w.redis.Close()
-		w.redis = nil
+		have.Close()
+		delete(w.services, needs)
 	}
-	redis, err := w.pool.Source.Start(ctx)
+	instance, err := w.pool.start(ctx, needs)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	w.redis = redis
-	return nil
+	w.services[needs] = instance
+	return instance, nil
+}
+
+// start starts what examples call needs.
+func (p *Pool) start(ctx context.Context, needs string) (service.Instance, error) {
+	if needs == "redis-cluster" {
+		return p.Source.StartCluster(ctx)
+	}
+	return p.Source.Start(ctx)
 }
 
 // failure tells why a run counts as none, or gives nil.
@@ -182,28 +199,30 @@ func failure(job Job, a *Attempt) *Failure {
 	e := job.Example
 	hint := lastLines("standard error", a.Stderr)
 	if hint == "" {
-		hint = lastLines("printed", a.Raw)
+		hint = lastLines("printed", a.Evidence.Output)
 	}
 	switch {
 	case a.TooMuch:
-		return &Failure{fmt.Sprintf("printed more than %d bytes", MostOutput), "print less, or only what the lesson shows"}
+		return &Failure{Text: fmt.Sprintf("printed more than %d bytes", MostOutput), Hint: "print less, or only what the lesson shows"}
 	case a.Result.TimedOut:
-		return &Failure{fmt.Sprintf("was ended at its limit of %s", time.Duration(e.Timeout)*time.Millisecond),
-			join(lastLines("printed", a.Raw), hint, "if it needs longer, set timeout in "+e.Dir+"/example.yaml")}
+		return &Failure{Text: fmt.Sprintf("was ended at its limit of %s", time.Duration(e.Timeout)*time.Millisecond),
+			Hint: join(lastLines("printed", a.Evidence.Output), hint, "if it needs longer, set timeout in "+e.Dir+"/example.yaml")}
 	case a.Result.Code != e.Exit && e.Exit != 0 && a.Result.Code == 0:
-		return &Failure{fmt.Sprintf("succeeded, but exit code %d is declared", e.Exit), hint}
+		return &Failure{Text: fmt.Sprintf("succeeded, but exit code %d is declared", e.Exit), Hint: hint}
 	case a.Result.Code != e.Exit:
-		return &Failure{a.Result.String(), hint}
-	case len(a.Raw) == 0 && job.Record != nil && len(job.Record.Output) > 0:
-		return &Failure{"printed nothing where lines were recorded",
-			join(hint, "if that is right, delete "+e.Dir+"/recorded and run build again")}
+		return &Failure{Text: a.Result.String(), Hint: hint}
+	case a.Bad != "":
+		return &Failure{Text: a.Bad, Hint: hint, Pos: a.At}
+	case len(a.Evidence.Output) == 0 && job.Record != nil && len(job.Record.Output) > 0:
+		return &Failure{Text: "printed nothing where lines were recorded",
+			Hint: join(hint, "if that is right, delete "+e.Record+" and run build again")}
 	}
 	return nil
 }
 
 // lastLines shows the end of what a program wrote.
 func lastLines(name string, b []byte) string {
-	lines := record.Lines(record.Show(b))
+	lines := record.Lines(record.Show(b)) // showing twice changes nothing but lone backslashes
 	if len(lines) == 0 {
 		return ""
 	}

@@ -86,7 +86,7 @@ func TestPortTaken(t *testing.T) {
 	taken, err := listenLow()
 	must(t, err)
 	defer taken.Close()
-	p := m.make(newPassword()).(*process)
+	p := m.make(settings{password: newPassword()}).(*process)
 	defer func() { must(t, p.close(t.Context())) }()
 	picks := 0
 	p.pick = func() (string, error) {
@@ -95,7 +95,7 @@ func TestPortTaken(t *testing.T) {
 		}
 		return freeAddr()
 	}
-	r := &Redis{server: p, password: p.password}
+	r := &Redis{server: p, password: p.settings.password}
 	ctx, cancel := context.WithTimeout(t.Context(), readyWithin)
 	defer cancel()
 	c, err := r.startServer(ctx)

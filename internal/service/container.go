@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
+	"strconv"
 	"time"
 
 	"github.com/moby/moby/api/types/container"
@@ -17,7 +18,7 @@ import (
 	"verbatim/internal/proc"
 )
 
-const redisPort = "6379/tcp"
+const redisPort = "6379"
 
 // openContainer finds an engine, provides the image and removes what killed
 // builds left on the engine.
@@ -35,8 +36,8 @@ func openContainer(ctx context.Context, o Options) (maker, error) {
 	}
 	return maker{
 		image: o.Image,
-		make: func(password string) server {
-			return &containerServer{engine: e, image: o.Image, args: redisArgs(password)}
+		make: func(set settings) server {
+			return &containerServer{engine: e, image: o.Image, args: redisArgs(set), remembers: set.announce != ""}
 		},
 		close: func() { e.client.Close() },
 	}, nil
@@ -47,19 +48,22 @@ type containerServer struct {
 	engine *engine
 	image  string
 	args   []string
+	// remembers: what is in its folder outlives a stop, so that a node of a
+	// cluster finds the others again.
+	remembers bool
 
 	ctr  *testcontainers.DockerContainer // nil before the first start
 	port uint16                          // the engine's, another after each start
 }
 
-// start makes the container, or starts it again. Its folder is in memory and
-// new each time, so a restart finds no saved data.
+// start makes the container, or starts it again. The folder of one that stands
+// alone is in memory and new each time, so a restart finds no saved data.
 func (s *containerServer) start(ctx context.Context) error {
 	err := s.run(ctx)
 	if err != nil {
 		return fmt.Errorf("a container of %s: %w", s.image, err)
 	}
-	published, err := s.ctr.MappedPort(ctx, redisPort)
+	published, err := s.ctr.MappedPort(ctx, redisPort+"/tcp")
 	if err != nil {
 		if ended := s.ended(ctx); ended != nil {
 			return ended // that is why no port is published
@@ -99,20 +103,32 @@ func (s *containerServer) run(ctx context.Context) error {
 }
 
 func (s *containerServer) options() []testcontainers.ContainerCustomizer {
-	return []testcontainers.ContainerCustomizer{
+	options := []testcontainers.ContainerCustomizer{
 		testcontainers.WithLogger(log.NewNoopLogger()),
 		testcontainers.WithLabels(map[string]string{ownerLabel: proc.Owner()}),
-		testcontainers.WithExposedPorts(redisPort),
+		testcontainers.WithExposedPorts(redisPort + "/tcp"),
 		testcontainers.WithCmd(s.args...),
-		testcontainers.WithTmpfs(map[string]string{"/data": "rw"}),
 		testcontainers.WithHostConfigModifier(s.publish),
 	}
+	if s.remembers {
+		return options
+	}
+	return append(options, testcontainers.WithTmpfs(map[string]string{"/data": "rw"}))
 }
 
 // redisArgs begin with -- and so go to redis-server whatever the image's entry
-// point is.
-func redisArgs(password string) []string {
-	return []string{"--requirepass", password, "--save", "", "--appendonly", "no"}
+// point is. The nodes of a cluster reach each other at their containers'
+// addresses, and name the proxies to clients.
+func redisArgs(set settings) []string {
+	args := []string{"--requirepass", set.password, "--save", "", "--appendonly", "no"}
+	if set.announce == "" {
+		return args
+	}
+	bus, _ := busPort(redisPort) // a constant
+	return append(args, "--cluster-enabled", "yes", "--cluster-config-file", nodesFile,
+		"--cluster-node-timeout", strconv.FormatInt(nodeTimeout.Milliseconds(), 10),
+		"--cluster-announce-hostname", "127.0.0.1", "--cluster-preferred-endpoint-type", "hostname",
+		"--cluster-announce-port", set.announce, "--cluster-announce-bus-port", bus)
 }
 
 // publish lets the engine take a free port of its own, on loopback where that
@@ -122,10 +138,18 @@ func (s *containerServer) publish(h *container.HostConfig) {
 	if s.engine.loopback() {
 		binding.HostIP = netip.MustParseAddr("127.0.0.1")
 	}
-	h.PortBindings = network.PortMap{network.MustParsePort(redisPort): {binding}}
+	h.PortBindings = network.PortMap{network.MustParsePort(redisPort + "/tcp"): {binding}}
 }
 
 func (s *containerServer) addr() string { return s.engine.address(s.port) }
+
+func (s *containerServer) peer(ctx context.Context) (host, port string, err error) {
+	host, err = s.ctr.ContainerIP(ctx)
+	if err == nil && host == "" {
+		err = errors.New("the engine gave the container no address")
+	}
+	return host, redisPort, err
+}
 
 func (s *containerServer) stop(ctx context.Context) error {
 	if s.ctr == nil {

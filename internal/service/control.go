@@ -15,18 +15,19 @@ import (
 
 // verb is something that an example may do to its Redis.
 type verb struct {
-	name string
-	do   func(context.Context, *Redis, url.Values) error
+	name  string
+	mends bool
+	do    func(context.Context, *Redis, url.Values) error
 }
 
 var verbs = []verb{
-	{"stop", func(ctx context.Context, r *Redis, _ url.Values) error { return r.Stop(ctx) }},
-	{"start", func(ctx context.Context, r *Redis, _ url.Values) error { return r.Start(ctx) }},
-	{"pause", func(ctx context.Context, r *Redis, _ url.Values) error { return r.Pause(ctx) }},
-	{"resume", func(ctx context.Context, r *Redis, _ url.Values) error { return r.Resume(ctx) }},
-	{"partition", func(_ context.Context, r *Redis, q url.Values) error { return r.Partition(q.Get("mode")) }},
-	{"heal", func(ctx context.Context, r *Redis, _ url.Values) error { return r.Heal(ctx) }},
-	{"slow", slow},
+	{"stop", false, func(ctx context.Context, r *Redis, _ url.Values) error { return r.Stop(ctx) }},
+	{"start", true, func(ctx context.Context, r *Redis, _ url.Values) error { return r.Start(ctx) }},
+	{"pause", false, func(ctx context.Context, r *Redis, _ url.Values) error { return r.Pause(ctx) }},
+	{"resume", true, func(ctx context.Context, r *Redis, _ url.Values) error { return r.Resume(ctx) }},
+	{"partition", false, func(_ context.Context, r *Redis, q url.Values) error { return r.Partition(q.Get("mode")) }},
+	{"heal", true, func(ctx context.Context, r *Redis, _ url.Values) error { return r.Heal(ctx) }},
+	{"slow", false, slow},
 }
 
 // maxDelay keeps a mistyped delay from looking like a hang.
@@ -47,9 +48,11 @@ func (e *requestError) Error() string { return e.text }
 
 // Control serves the verbs with which an example breaks and mends its Redis, at
 // a loopback URL that nobody can guess: POST URL/stop answers 204 once Redis is
-// stopped, or 4xx or 5xx with one line of text. It is dead after close, which
-// also ends requests that are under way, and when ctx ends.
-func Control(ctx context.Context, r *Redis) (url string, close func(), err error) {
+// stopped, or 4xx or 5xx with one line of text. In a cluster a verb acts on
+// every node, or on the one that the query names: node=1 is the first. What
+// mends answers once all the nodes that run work together. The URL is dead after
+// close, which also ends requests that are under way, and when ctx ends.
+func Control(ctx context.Context, i Instance) (url string, close func(), err error) {
 	l, err := listenLow()
 	if err != nil {
 		return "", nil, fmt.Errorf("serve the control url: %w", err)
@@ -57,7 +60,7 @@ func Control(ctx context.Context, r *Redis) (url string, close func(), err error
 	ctx, cancel := context.WithCancel(ctx)
 	secret := "/" + newPassword() + "/"
 	server := &http.Server{
-		Handler:           &control{redis: r, prefix: secret},
+		Handler:           &control{instance: i, prefix: secret},
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ReadHeaderTimeout: 5 * time.Second,
 		MaxHeaderBytes:    16 << 10,
@@ -72,8 +75,8 @@ func Control(ctx context.Context, r *Redis) (url string, close func(), err error
 }
 
 type control struct {
-	redis  *Redis
-	prefix string // the secret path, "/…/"
+	instance Instance
+	prefix   string // the secret path, "/…/"
 }
 
 func (c *control) ServeHTTP(w http.ResponseWriter, req *http.Request) {
@@ -93,11 +96,32 @@ func (c *control) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 	for _, v := range verbs {
 		if v.name == name {
-			answer(w, v.do(req.Context(), c.redis, req.URL.Query()))
+			answer(w, c.do(req.Context(), v, req.URL.Query()))
 			return
 		}
 	}
 	http.Error(w, fmt.Sprintf("no verb is called %q: %s", name, strings.Join(verbNames(), ", ")), http.StatusNotFound)
+}
+
+// do applies a verb to the nodes that the query names.
+func (c *control) do(ctx context.Context, v verb, query url.Values) error {
+	nodes := c.instance.nodes()
+	if named := query.Get("node"); named != "" {
+		n, err := strconv.Atoi(named)
+		if err != nil || n < 1 || n > len(nodes) {
+			return &requestError{fmt.Sprintf("node needs to be 1 to %d, not %q", len(nodes), named)}
+		}
+		nodes = nodes[n-1 : n]
+	}
+	for _, node := range nodes {
+		if err := v.do(ctx, node, query); err != nil {
+			return err
+		}
+	}
+	if !v.mends {
+		return nil
+	}
+	return c.instance.settled(ctx)
 }
 
 func answer(w http.ResponseWriter, err error) {

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/alicebob/miniredis/v2"
@@ -10,7 +11,7 @@ import (
 // openEmbedded always finds its emulator: it is part of this program.
 func openEmbedded(context.Context, Options) (maker, error) {
 	return maker{
-		make:  func(password string) server { return &emulator{password: password} },
+		make:  func(set settings) server { return &emulator{password: set.password} },
 		close: func() {},
 	}, nil
 }
@@ -23,7 +24,10 @@ type emulator struct {
 	listen   string               // Addr would wait for the lock that freeze holds
 }
 
-func (e *emulator) start(context.Context) error {
+func (e *emulator) start(ctx context.Context) error {
+	if err := e.stop(ctx); err != nil {
+		return err
+	}
 	m := miniredis.NewMiniRedis()
 	m.RequireAuth(e.password)
 	m.ClockTTL(true)
@@ -35,6 +39,10 @@ func (e *emulator) start(context.Context) error {
 }
 
 func (e *emulator) addr() string { return e.listen }
+
+func (e *emulator) peer(context.Context) (host, port string, err error) {
+	return "", "", errors.New("the emulator is no node of a cluster")
+}
 
 func (e *emulator) stop(context.Context) error {
 	if e.running != nil {

@@ -218,10 +218,13 @@ func startBuild(t *testing.T, o Options, env []string) (*exec.Cmd, string) {
 	build.Env = env
 	out, err := build.StdoutPipe()
 	must(t, err)
-	_, err = build.StdinPipe() // held open: its end would end the build
+	in, err := build.StdinPipe()
 	must(t, err)
 	must(t, build.Start())
-	t.Cleanup(func() { _ = build.Process.Kill(); _ = build.Wait() })
+	t.Cleanup(func() {
+		in.Close()       // a build that still lives ends by itself and leaves nothing
+		_ = build.Wait() // it may have been killed
+	})
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil || !strings.HasPrefix(line, "redis://") {
 		t.Fatalf("the build said %q, %v", line, err)
@@ -230,22 +233,41 @@ func startBuild(t *testing.T, o Options, env []string) (*exec.Cmd, string) {
 }
 
 // TestEngineElsewhere reaches the engine through an address of its own, as
-// DOCKER_HOST=tcp://… does.
+// DOCKER_HOST=tcp://… does: its ports are there too, not on loopback.
 func TestEngineElsewhere(t *testing.T) {
 	o := options(t, "container")
 	socket, err := url.Parse(engineSocket())
 	must(t, err)
 	if socket.Path == "" {
-		t.Skip("needs docker: the engine has no socket here")
+		lacking(t, "docker", "the engine has no socket here")
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	hosts := []string{"127.0.0.1"}
+	if own := ownAddress(t); own != "" {
+		hosts = append(hosts, own)
+	}
+	for _, host := range hosts {
+		l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+		must(t, err)
+		t.Cleanup(func() { l.Close() }) // after the build has ended
+		go forward(l, socket.Path)
+		_, address := startBuild(t, o, append(os.Environ(), "DOCKER_HOST=tcp://"+l.Addr().String()))
+		c, err := dial(t, address)
+		must(t, err)
+		c.Close()
+	}
+}
+
+// ownAddress is an address of this machine that is not loopback, or "".
+func ownAddress(t *testing.T) string {
+	t.Helper()
+	addrs, err := net.InterfaceAddrs()
 	must(t, err)
-	defer l.Close()
-	go forward(l, socket.Path)
-	_, address := startBuild(t, o, append(os.Environ(), "DOCKER_HOST=tcp://"+l.Addr().String()))
-	c, err := dial(t, address)
-	must(t, err)
-	c.Close()
+	for _, a := range addrs {
+		if ip, ok := a.(*net.IPNet); ok && ip.IP.To4() != nil && ip.IP.IsGlobalUnicast() {
+			return ip.IP.String()
+		}
+	}
+	return ""
 }
 
 func forward(l net.Listener, socket string) {

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -23,8 +25,12 @@ func openProcess(ctx context.Context, o Options) (maker, error) {
 		return maker{}, fmt.Errorf("redis-server is %w on PATH: install it (apt-get install redis-server, brew install redis)", errAbsent)
 	}
 	return maker{
-		make: func(password string) server {
-			return &process{life: ctx, program: program, cache: o.Cache, password: password, pick: freeAddr}
+		make: func(set settings) server {
+			pick := freeAddr
+			if set.announce != "" {
+				pick = freeNodeAddr
+			}
+			return &process{life: ctx, program: program, cache: o.Cache, settings: set, pick: pick}
 		},
 		close: func() {},
 	}, nil
@@ -35,32 +41,42 @@ type process struct {
 	life     context.Context // its end is the server's
 	program  string
 	cache    string
-	password string
+	settings settings
 	pick     func() (string, error) // an address to listen on
 
 	running *proc.Process // nil while stopped
 	log     *bytes.Buffer // to be read when running has ended
 	listen  string
+	dir     string
 	remove  func()
+	nodes   []byte // what a node of a cluster remembers of it over a stop
 }
 
-// start starts a server with an empty folder of its own. Its configuration goes
-// to its standard input, so that the password stands in no list of processes.
+// nodesFile is where a node remembers its cluster.
+const nodesFile = "nodes.conf"
+
+// start starts a server with a folder of its own, empty but for what a node
+// remembers of its cluster. Its configuration goes to its standard input, so
+// that the password stands in no list of processes.
 func (s *process) start(context.Context) error {
 	s.end()
 	dir, remove, err := proc.Scratch(s.cache, "redis")
 	if err != nil {
 		return err
 	}
-	s.remove = remove
+	s.dir, s.remove = dir, remove
+	if len(s.nodes) > 0 {
+		if err := os.WriteFile(filepath.Join(dir, nodesFile), s.nodes, 0o600); err != nil {
+			return err
+		}
+	}
 	if s.listen, err = s.pick(); err != nil {
 		return err
 	}
-	host, port, err := net.SplitHostPort(s.listen)
+	config, err := s.config()
 	if err != nil {
 		return err
 	}
-	config := fmt.Sprintf("bind %s\nport %s\nrequirepass %s\nsave \"\"\nappendonly no\nloglevel warning\n", host, port, s.password)
 	s.log = &bytes.Buffer{}
 	out := proc.Limit(s.log, maxLog, nil)
 	s.running, err = proc.Start(s.life, proc.Spec{
@@ -73,6 +89,25 @@ func (s *process) start(context.Context) error {
 		Scratch: dir,
 	})
 	return err
+}
+
+func (s *process) config() (string, error) {
+	host, port, err := net.SplitHostPort(s.listen)
+	if err != nil {
+		return "", err
+	}
+	config := fmt.Sprintf("bind %s\nport %s\nrequirepass %s\nsave \"\"\nappendonly no\nloglevel warning\n", host, port, s.settings.password)
+	if s.settings.announce == "" {
+		return config, nil
+	}
+	bus, err := busPort(port)
+	return config + fmt.Sprintf("cluster-enabled yes\ncluster-config-file %s\ncluster-node-timeout %d\n"+
+		"cluster-announce-ip %s\ncluster-announce-port %s\ncluster-announce-bus-port %s\n",
+		nodesFile, nodeTimeout.Milliseconds(), host, s.settings.announce, bus), err
+}
+
+func (s *process) peer(context.Context) (host, port string, err error) {
+	return net.SplitHostPort(s.listen)
 }
 
 func (s *process) addr() string { return s.listen }
@@ -90,6 +125,7 @@ func (s *process) end() {
 		s.running = nil
 	}
 	if s.remove != nil {
+		s.nodes, _ = os.ReadFile(filepath.Join(s.dir, nodesFile)) // only a node has one
 		s.remove()
 		s.remove = nil
 	}

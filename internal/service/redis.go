@@ -4,8 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"sync"
 	"time"
+)
+
+var (
+	errClosed    = errors.New("this Redis was closed")
+	errPortTaken = errors.New("another program has the port that the server wanted")
 )
 
 // Redis is one running Redis behind its proxy. Its methods may be called by
@@ -23,15 +29,20 @@ type Redis struct {
 	frozen  bool
 	cut     bool // by Partition
 	closed  bool
+	endErr  error // why it could not be ended
 }
 
-func newRedis(ctx context.Context, s *Source) (*Redis, error) {
+func newRedis(ctx context.Context, s *Source, password string, node bool) (*Redis, error) {
 	p, err := newProxy()
 	if err != nil {
 		return nil, err
 	}
-	r := &Redis{source: s, proxy: p, password: newPassword(), stopped: true}
-	r.server = s.maker.make(r.password)
+	set := settings{password: password}
+	if node {
+		_, set.announce, _ = net.SplitHostPort(p.addr) // a listener's own address
+	}
+	r := &Redis{source: s, proxy: p, password: password, stopped: true}
+	r.server = s.maker.make(set)
 	if err := r.Start(ctx); err != nil {
 		return nil, errors.Join(err, r.end())
 	}
@@ -96,11 +107,6 @@ func (r *Redis) startLocked(ctx context.Context) error {
 	return nil
 }
 
-// errPortTaken says that another program has the port that the server wanted.
-var errPortTaken = errors.New("the port is taken")
-
-var errClosed = errors.New("this Redis was closed")
-
 // startServer starts the server and connects once it answers. One whose port
 // was taken by another program starts again, on another.
 func (r *Redis) startServer(ctx context.Context) (*conn, error) {
@@ -153,6 +159,10 @@ func (r *Redis) learn(c *conn) (err error) {
 func (r *Redis) dial(ctx context.Context) (*conn, error) {
 	return dialRedis(ctx, r.proxy.addr, r.password)
 }
+
+func (r *Redis) nodes() []*Redis { return []*Redis{r} }
+
+func (r *Redis) settled(context.Context) error { return nil }
 
 // Stop ends the server, without saving anything, and closes the proxy: clients
 // lose their connections and new ones are refused, until Start.
@@ -301,17 +311,20 @@ func (r *Redis) wash(ctx context.Context) error {
 }
 
 // Close ends the Redis and leaves nothing of it. It may be called more than
-// once.
+// once. An error is given again by the Close of its source.
 func (r *Redis) Close() error {
-	r.source.drop(r)
-	return r.end()
+	err := r.end()
+	if err == nil {
+		r.source.drop(r)
+	}
+	return err
 }
 
 func (r *Redis) end() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
-		return nil
+		return r.endErr
 	}
 	r.closed = true
 	r.proxy.refuse()
@@ -323,7 +336,7 @@ func (r *Redis) end() error {
 		_ = r.server.freeze(ctx, false) // close says what is wrong
 	}
 	if err := r.server.close(ctx); err != nil {
-		return fmt.Errorf("end redis: %w", err)
+		r.endErr = fmt.Errorf("end redis: %w", err)
 	}
-	return nil
+	return r.endErr
 }

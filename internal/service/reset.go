@@ -91,10 +91,11 @@ func (s snapshot) restore(c *conn) error {
 	return nil
 }
 
-// lacks tells that the server is too old to know functions, so that there are
-// none to remove.
+// lacks tells that there is nothing to undo: the server is too old to know
+// functions, or is a node of a cluster, which can be no replica.
 func lacks(command []string, err error) bool {
-	return command[0] == "FUNCTION" && strings.Contains(err.Error(), "unknown command")
+	return command[0] == "FUNCTION" && strings.Contains(err.Error(), "unknown command") ||
+		command[0] == "REPLICAOF" && strings.Contains(err.Error(), "not allowed in cluster mode")
 }
 
 func readConfig(c *conn) (map[string]string, error) {

@@ -71,10 +71,7 @@ func (c *conn) pipeline(commands [][]string) ([]reply, error) {
 	}
 	var b strings.Builder
 	for _, args := range commands {
-		fmt.Fprintf(&b, "*%d\r\n", len(args))
-		for _, arg := range args {
-			fmt.Fprintf(&b, "$%d\r\n%s\r\n", len(arg), arg)
-		}
+		b.WriteString(encode(args))
 	}
 	if _, err := io.WriteString(c, b.String()); err != nil {
 		return nil, err
@@ -88,6 +85,16 @@ func (c *conn) pipeline(commands [][]string) ([]reply, error) {
 		replies = append(replies, rep)
 	}
 	return replies, nil
+}
+
+// encode writes a command as the protocol wants it.
+func encode(args []string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "*%d\r\n", len(args))
+	for _, arg := range args {
+		fmt.Fprintf(&b, "$%d\r\n%s\r\n", len(arg), arg)
+	}
+	return b.String()
 }
 
 // version is redis_version of INFO.

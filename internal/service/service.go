@@ -28,6 +28,7 @@ type Options struct {
 	Kind  string // "auto", "container", "process" or "embedded"; "" is "auto"
 	Image string // the container image, "redis:7.0.15"
 	Cache string // the folder for scratch folders, ".cache" of the site
+	Real  bool   // "auto" is not to fall back on the emulator
 
 	// Say tells the author one line worth knowing; Progress what is going on
 	// now, "" when it is over. Both may be nil.
@@ -56,19 +57,28 @@ var errAbsent = errors.New("not there")
 // maker makes servers of one kind.
 type maker struct {
 	image string // the image, "" where there is none
-	make  func(password string) server
+	make  func(settings) server
 	close func()
+}
+
+// settings are how a server is to run.
+type settings struct {
+	password string
+	// announce is the proxy's port, which a node of a cluster names to clients
+	// and to the other nodes; "" for a server that stands alone.
+	announce string
 }
 
 // server is one Redis of some kind, without its proxy. Its methods are not
 // called at the same time, except for close.
 type server interface {
-	start(context.Context) error        // empty, as new; it need not answer yet
-	addr() string                       // host:port, which start may change
-	stop(context.Context) error         // without saving anything
-	freeze(context.Context, bool) error // halts it, or lets it go on
-	ended(context.Context) error        // why it ended by itself, nil while it runs
-	close(context.Context) error        // stop, and leave nothing
+	start(context.Context) error                         // empty, as new; it need not answer yet
+	addr() string                                        // host:port, which start may change
+	peer(context.Context) (host, port string, err error) // where the other nodes of a cluster reach it
+	stop(context.Context) error                          // without saving anything
+	freeze(context.Context, bool) error                  // halts it, or lets it go on
+	ended(context.Context) error                         // why it ended by itself, nil while it runs
+	close(context.Context) error                         // stop, and leave nothing
 }
 
 // Source starts Redis instances of one kind.
@@ -104,6 +114,9 @@ func Open(ctx context.Context, o Options) (*Source, error) {
 	}
 	var reasons []string
 	for _, k := range kinds {
+		if o.Real && !k.real {
+			continue
+		}
 		s, err := openKind(ctx, k, o)
 		if err == nil {
 			if !k.real {
@@ -162,6 +175,17 @@ func (s *Source) Real() bool { return s.kind.real }
 // Image is the image of a container, "" for the other kinds.
 func (s *Source) Image() string { return s.maker.image }
 
+// Instance is what an example gets for its own: a Redis, or a cluster of them.
+type Instance interface {
+	URL() string                 // for REDIS_URL; of a cluster, the first node's
+	Version() string             // redis_version of INFO, or "emulator"
+	Reset(context.Context) error // as new, at the same address; an error means: close it, start another
+	Close() error
+
+	nodes() []*Redis               // what the control URL acts on
+	settled(context.Context) error // waits until they work together
+}
+
 // Start gives a Redis that is as new and answers. ctx bounds the starting only.
 // The caller closes it; Close of the source closes what is left.
 func (s *Source) Start(ctx context.Context) (*Redis, error) {
@@ -170,20 +194,29 @@ func (s *Source) Start(ctx context.Context) (*Redis, error) {
 	s.spare = nil
 	closed := s.closed
 	s.mu.Unlock()
-	switch {
-	case closed:
+	if closed {
 		return nil, errors.New("start redis: its source was closed")
-	case spare != nil:
+	}
+	if spare != nil {
 		return spare, nil
 	}
-	r, err := newRedis(ctx, s)
+	r, err := s.startNew(ctx, newPassword(), false)
 	if err != nil {
 		return nil, fmt.Errorf("start redis: %w", err)
+	}
+	return r, nil
+}
+
+// startNew starts a Redis, as a node of a cluster or alone, that Close ends.
+func (s *Source) startNew(ctx context.Context, password string, node bool) (*Redis, error) {
+	r, err := newRedis(ctx, s, password, node)
+	if err != nil {
+		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed { // meanwhile: Close did not see this one
-		return nil, errors.Join(errors.New("start redis: its source was closed"), r.end())
+		return nil, errors.Join(errors.New("its source was closed"), r.end())
 	}
 	s.open[r] = true
 	return r, nil

@@ -36,8 +36,8 @@ func (b *batch) put(root *os.Root, name string, data []byte) error {
 	if old, err := root.ReadFile(name); err == nil && bytes.Equal(old, data) && !b.planned[target{root, name}] {
 		return nil
 	}
-	dir := path.Dir(name)
-	if err := root.MkdirAll(dir, 0o755); err != nil {
+	dir, err := nearby(root, path.Dir(name))
+	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	c := change{root: root, name: name, temporary: path.Join(dir, aside+strconv.Itoa(len(b.changes)))}
@@ -46,6 +46,21 @@ func (b *batch) put(root *os.Root, name string, data []byte) error {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil
+}
+
+// nearby makes the folder where a file's bytes wait: its own, or where a file
+// that is still to be deleted stands in the way, the nearest above.
+func nearby(root *os.Root, dir string) (string, error) {
+	err := root.MkdirAll(dir, 0o755)
+	if err == nil || dir == "." {
+		return dir, err
+	}
+	for at := dir; at != "."; at = path.Dir(at) {
+		if info, statErr := root.Stat(at); statErr == nil && !info.IsDir() {
+			return nearby(root, path.Dir(at))
+		}
+	}
+	return "", err
 }
 
 // replace plans like put, for a file that must still hold old when its turn
@@ -107,10 +122,16 @@ func (b *batch) commit() (left []string, err error) {
 
 func (c change) make() error {
 	if c.temporary != "" {
+		if err := c.root.MkdirAll(path.Dir(c.name), 0o755); err != nil {
+			return fmt.Errorf("write %s: %w", c.name, err)
+		}
 		if err := c.root.Rename(c.temporary, c.name); err != nil {
 			return fmt.Errorf("write %s: %w", c.name, err)
 		}
 		return nil
+	}
+	if info, err := c.root.Lstat(c.name); err == nil && info.IsDir() {
+		return nil // no build writes a folder: it is somebody else's
 	}
 	if err := c.root.Remove(c.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("delete %s: %w", c.name, err)

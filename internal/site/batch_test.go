@@ -151,6 +151,30 @@ func TestPublishDeletesOnlyItsOwn(t *testing.T) {
 	}
 }
 
+// A file gives way to a folder of its name, and a folder to a file.
+func TestPublishFileInPlaceOfFolder(t *testing.T) {
+	dir, root := tree(t, nil)
+	for _, step := range []struct {
+		files map[string][]byte
+		want  string
+	}{
+		{map[string][]byte{"a": []byte("1"), "b/c": []byte("2")}, ".verbatim=a\nb/c\n a=1 b/c=2"},
+		{map[string][]byte{"a/x/y": []byte("3"), "b": []byte("4")}, ".verbatim=a/x/y\nb\n a/x/y=3 b=4"},
+		{map[string][]byte{"a": []byte("1"), "b/c": []byte("2")}, ".verbatim=a\nb/c\n a=1 b/c=2"},
+	} {
+		b := &batch{}
+		if err := publish(b, root, step.files); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.commit(); err != nil {
+			t.Fatal(err)
+		}
+		if got := state(t, dir); got != step.want {
+			t.Errorf("got %q, want %q", got, step.want)
+		}
+	}
+}
+
 func TestCheckOut(t *testing.T) {
 	site, _ := tree(t, map[string]string{"content/a.md": "", "theirs/file": "", "ours/.verbatim": "", "templates/x": ""})
 	for _, row := range []struct {

@@ -7,9 +7,7 @@ import (
 	"strings"
 
 	"verbatim/internal/check"
-	"verbatim/internal/cli"
 	"verbatim/internal/lesson"
-	"verbatim/internal/load"
 	"verbatim/internal/problem"
 	"verbatim/internal/record"
 	"verbatim/internal/run"
@@ -46,10 +44,10 @@ func (b *build) compare(o run.Outcome, job run.Job, at problem.Pos) {
 	if job.Record == nil {
 		return // missingRecords says so
 	}
-	was, now := record.Lines(job.Record.Output), record.Lines(record.Show(o.Raw))
-	if !slices.Equal(was, now) {
-		b.report.Problems.AddHint(at, "changed", record.Diff(was, now)+"\nrun build to record the new lines",
-			"example %q no longer prints what was recorded", o.Example.ID)
+	b.masks(o)
+	if d := record.RulesOf(o.Example).Diff(&job.Record.Evidence, o.First); d != "" {
+		b.report.Problems.AddHint(at, "changed", d+"\nrun build to record what it shows now",
+			"example %q no longer shows what was recorded", o.Example.ID)
 	}
 }
 
@@ -65,7 +63,7 @@ func (b *build) staleRecords() {
 		for i, c := range changes {
 			names[i] = c.String()
 		}
-		b.report.Problems.AddHint(problem.Pos{File: recordDir(e.Dir) + "/" + record.RecordFile}, "stale",
+		b.report.Problems.AddHint(problem.Pos{File: e.Record + "/" + record.RecordFile}, "stale",
 			"run build and commit what it writes", "does not fit its inputs: %s", strings.Join(names, ", "))
 	}
 }
@@ -87,47 +85,4 @@ func (b *build) explained(e lesson.Example) bool {
 		return !p.Warning && (strings.HasPrefix(p.File, e.Dir+"/") || p.File == e.Dir ||
 			strings.Contains(p.Text, fmt.Sprintf("example %q", e.ID)))
 	})
-}
-
-// fences brings the output fences in step with the records, or in a check says
-// which are not.
-func (b *build) fences() {
-	for _, l := range b.book.All() {
-		lines := func(f lesson.Fence) ([]string, bool) {
-			r := b.records[f.Of]
-			if r == nil {
-				return nil, false
-			}
-			lines, err := record.Pick(record.Lines(r.Output), f)
-			return lines, err == nil
-		}
-		if b.Check {
-			b.compareFences(l, lines)
-			continue
-		}
-		edited, changed := record.Fill(l.Source, l.Body.Fences, lines)
-		if changed > 0 {
-			b.edits[l.File] = edited
-			b.report.Changed = append(b.report.Changed, fmt.Sprintf("%s: %s", l.File, cli.Count(changed, "fence")))
-		}
-	}
-}
-
-func (b *build) compareFences(l *load.Lesson, lines func(lesson.Fence) ([]string, bool)) {
-	for _, f := range l.Body.Fences {
-		want, ok := lines(f)
-		have := record.Lines(f.Body)
-		if !ok || slices.Equal(want, have) {
-			continue
-		}
-		at := f.Pos
-		for i, line := range have {
-			if i >= len(want) || line != want[i] {
-				at.Line, at.Col = f.Pos.Line+1+i, 1
-				break
-			}
-		}
-		hint := strings.NewReplacer("printed ", "fence   ").Replace(record.Diff(want, have))
-		b.report.Problems.AddHint(at, "output", hint+"\nrun build to bring it in step", "the fence is not what example %q printed", f.Of)
-	}
 }

@@ -2,7 +2,9 @@ package site
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"runtime"
 	"strings"
 
@@ -32,7 +34,7 @@ func (b *build) prove(ctx context.Context) error {
 		return err
 	}
 	if source != nil {
-		defer source.Close()
+		defer b.closeService(source)
 		b.report.Service = source.Kind()
 	}
 	pool := &run.Pool{Root: b.Root, Cache: b.cache, Source: source, Workers: b.Workers, Started: b.showProgress, Ended: b.showTime}
@@ -44,6 +46,18 @@ func (b *build) prove(ctx context.Context) error {
 	b.report.Ran = len(outcomes)
 	for i, o := range outcomes {
 		b.take(o, jobs[i], inputs[o.Example.ID], source)
+	}
+	return b.reload(jobs)
+}
+
+// reload reads the lessons again when a value in their text is another now.
+// What there is to complain about was said the first time.
+func (b *build) reload(jobs []run.Job) error {
+	for _, j := range jobs {
+		if r := b.records[j.Example.ID]; r != nil && (j.Record == nil || !maps.Equal(r.Values, j.Record.Values)) {
+			_, err := b.load()
+			return err
+		}
 	}
 	return nil
 }
@@ -96,7 +110,11 @@ func (b *build) findStale(ctx context.Context) (map[string]run.Inputs, error) {
 		case r == nil:
 			b.stale[e.ID] = nil
 		case known:
-			if changes := run.Changes(r.Inputs, now); len(changes) > 0 {
+			changes := run.Changes(r.Inputs, now)
+			if r.Torn {
+				changes = append(changes, run.Change{Name: e.Record, Kind: "changed"})
+			}
+			if len(changes) > 0 {
 				b.stale[e.ID] = changes
 			}
 		}
@@ -114,7 +132,7 @@ func (b *build) jobs(ctx context.Context, inputs map[string]run.Inputs) ([]run.J
 		}
 		if !b.selected(e) {
 			if stale && !b.Check {
-				b.report.Problems.Warn(problem.Pos{File: e.Dir}, "stale", "example %q is stale and was left out by -run", e.ID)
+				b.report.Problems.Warn(b.placeOf(e), "stale", "example %q is stale and was left out by -run", e.ID)
 			}
 			continue
 		}
@@ -158,17 +176,25 @@ func (b *build) openService(ctx context.Context, jobs []run.Job) (*service.Sourc
 		image = b.pinned
 	}
 	source, err := service.Open(ctx, service.Options{
-		Kind: b.Redis, Image: image, Cache: b.cache, Say: b.Voice.Say, Progress: b.Voice.Progress,
+		Kind: b.Redis, Image: image, Cache: b.cache, Real: b.Check, Say: b.Voice.Say, Progress: b.Voice.Progress,
 	})
-	if err != nil {
-		return nil, err
-	}
-	if b.Check && !source.Real() {
+	if err == nil && b.Check && !source.Real() {
 		source.Close()
-		return nil, fmt.Errorf("check the examples: a real Redis is needed and none is to be had\n" +
-			"    start Docker, or put redis-server on PATH (apt-get install redis-server, brew install redis)")
+		err = errors.New("the emulator proves nothing")
 	}
-	return source, nil
+	if err != nil && b.Check && ctx.Err() == nil {
+		return nil, fmt.Errorf("check the examples: a real Redis is needed: %w\n    start Docker, or put redis-server on PATH"+
+			" (apt-get install redis-server, brew install redis)", err)
+	}
+	return source, err
+}
+
+// closeService ends what the examples used. What cannot be ended now, because
+// its engine went away say, the next build sweeps.
+func (b *build) closeService(source *service.Source) {
+	if err := source.Close(); err != nil {
+		b.Voice.Say("could not end all of Redis, the next build will: %v", err)
+	}
 }
 
 // take turns what an example showed into its new record, or into problems.
@@ -176,36 +202,72 @@ func (b *build) take(o run.Outcome, job run.Job, inputs run.Inputs, source *serv
 	e := o.Example
 	at := b.placeOf(e)
 	emulated := e.Needs != "none" && !source.Real()
-	shown := record.Show(o.Raw)
-	same := job.Record != nil && string(shown) == string(job.Record.Output)
 	ps := &b.report.Problems
-	switch {
-	case o.Failure != nil && emulated:
+	if o.Failure != nil {
+		if o.Failure.Pos.File != "" {
+			at = o.Failure.Pos
+		}
+		if !emulated {
+			ps.AddHint(at, "run", o.Failure.Hint, "example %q: %s", e.ID, o.Failure.Text)
+			return
+		}
 		ps.Warn(at, "emulator", "example %q failed on the emulator: %s", e.ID, o.Failure.Text)
 		b.needsReal(e, job, at)
-	case o.Failure != nil:
-		ps.AddHint(at, "run", o.Failure.Hint, "example %q: %s", e.ID, o.Failure.Text)
-	case o.Nondeterministic():
-		ps.AddHint(at, "nondeterministic", record.Diff(record.Lines(shown), record.Lines(record.Show(o.Again)))+
-			"\nprint no clocks, ports, ids or map order",
-			"example %q prints other lines each time", e.ID)
-	case emulated && same:
+		return
+	}
+	differs := "it has no record"
+	if job.Record != nil {
+		differs = record.RulesOf(e).Diff(&job.Record.Evidence, o.First)
+	}
+	switch d := o.Nondeterministic(); {
+	case d != "":
+		ps.AddHint(at, "nondeterministic", twoRuns.Replace(d)+"\n"+mend(o), "example %q prints other lines each time", e.ID)
+	case emulated && job.Record != nil && job.Record.Torn:
+		b.needsReal(e, job, at)
+	case emulated && differs == "":
 		ps.Warn(at, "emulator", "example %q: same lines on the emulator, not proved", e.ID)
 	case emulated:
 		b.needsReal(e, job, at)
 		if job.Record != nil {
-			ps.Warn(at, "emulator", "example %q: other lines on the emulator, not proved: %s", e.ID,
-				oneLine(record.Diff(record.Lines(job.Record.Output), record.Lines(shown))))
+			ps.Warn(at, "emulator", "example %q: other lines on the emulator, not proved: %s", e.ID, oneLine(differs))
 		}
 	case b.Check:
 		b.compare(o, job, at)
 	default:
-		b.records[e.ID] = record.Renew(job.Record, o.Raw, inputs, b.provenance(e, o, source))
+		b.masks(o)
+		b.records[e.ID] = record.Renew(job.Record, record.RulesOf(e), o.First, inputs, b.provenance(e, o, source))
+	}
+}
+
+// twoRuns names the sides of a difference where neither is a record.
+var twoRuns = strings.NewReplacer("  recorded ", "  first    ", "  printed  ", "  second   ", "  now      ", "  second   ")
+
+// mend says what would make a nondeterministic example the same each time.
+func mend(o run.Outcome) string {
+	if s := record.Suggest(o.Example, o.First, o.Second); s != "" {
+		return s
+	}
+	return "print no clocks, ids, ports or map order"
+}
+
+// masks: one that matches nothing hides a mistake, and masks that match
+// everything prove nothing.
+func (b *build) masks(o run.Outcome) {
+	unused, all := record.UnusedMasks(o.Example.Masks, o.First)
+	for _, m := range unused {
+		b.report.Problems.AddHint(m.Pos, "mask", "take it out, or mend it", "the mask %q matches nothing that example %q prints", m.Name, o.Example.ID)
+	}
+	if all {
+		b.report.Problems.Warn(o.Example.Masks[0].Pos, "mask", "the masks of example %q leave nothing to compare", o.Example.ID)
 	}
 }
 
 // needsReal: an example that never ran for real has no lines to show.
 func (b *build) needsReal(e lesson.Example, job run.Job, at problem.Pos) {
+	if job.Record != nil && job.Record.Torn {
+		b.report.Problems.AddHint(problem.Pos{File: e.Record}, "record", "restore it, or run build once with Docker or redis-server",
+			"its files are not those that example %q recorded", e.ID)
+	}
 	if job.Record == nil {
 		b.report.Problems.AddHint(at, "record", "run build once with Docker or redis-server",
 			"example %q has no record, and the emulator writes none", e.ID)
@@ -226,6 +288,9 @@ func (b *build) provenance(e lesson.Example, o run.Outcome, source *service.Sour
 // placeOf is where a failing example is reported: at the first lesson line
 // that shows it.
 func (b *build) placeOf(e lesson.Example) problem.Pos {
+	if len(e.Commands) > 0 {
+		return e.Pos
+	}
 	for _, l := range b.book.All() {
 		for _, f := range l.Body.Fences {
 			if f.Of == e.ID {

@@ -11,13 +11,17 @@ import (
 	"path/filepath"
 	"slices"
 
+	"verbatim/internal/lesson"
 	"verbatim/internal/load"
 	"verbatim/internal/problem"
+	"verbatim/internal/quote"
+	"verbatim/internal/record"
 )
 
 // write renders the site and, when nothing is wrong, changes files: records,
 // then lessons, then the site. A check compares instead.
 func (b *build) write(ctx context.Context) error {
+	b.refresh()
 	files, err := b.render(ctx)
 	if err != nil {
 		return err
@@ -26,9 +30,31 @@ func (b *build) write(ctx context.Context) error {
 		return b.comparePublic(files)
 	}
 	if b.report.Wrong(b.Strict) {
+		b.report.Changed = nil // it would have
 		return nil
 	}
-	return b.commit(files)
+	if err := b.commit(files); err != nil || b.PDF == "" {
+		return err
+	}
+	return b.print(ctx, files)
+}
+
+// refresh reads the edited lessons as they will stand on disk: pages are drawn
+// from the bytes that the next build finds. Quotations move with their lines.
+func (b *build) refresh() {
+	for _, l := range b.book.All() {
+		e, ok := b.edits[l.File]
+		if !ok {
+			continue
+		}
+		before := quote.Cite(&l.Lesson)
+		b.book.Reread(l, e.new)
+		for i, citation := range quote.Cite(&l.Lesson) {
+			for j, q := range citation.Quotes {
+				b.words[q.Pos] = b.words[before[i].Quotes[j].Pos]
+			}
+		}
+	}
 }
 
 // commit writes everything aside before it changes anything.
@@ -74,26 +100,42 @@ func (b *build) putRecords(changes *batch) error {
 		}
 		before := len(changes.changes)
 		for _, name := range slices.Sorted(maps.Keys(files)) {
-			if err := changes.put(b.root, recordDir(e.Dir)+"/"+name, files[name]); err != nil {
+			if err := changes.put(b.root, e.Record+"/"+name, files[name]); err != nil {
 				return err
 			}
 		}
+		b.dropFigures(changes, e, files)
 		if len(changes.changes) > before {
-			b.report.Changed = append(b.report.Changed, recordDir(e.Dir))
+			b.report.Changed = append(b.report.Changed, e.Record)
 		}
 	}
 	return nil
+}
+
+// dropFigures plans to delete the values and tables of an earlier run that this
+// one did not record again.
+func (b *build) dropFigures(changes *batch, e lesson.Example, files map[string][]byte) {
+	entries, err := fs.ReadDir(b.fsys, e.Record)
+	if err != nil {
+		return // there is no record yet
+	}
+	for _, entry := range entries {
+		name := entry.Name()
+		if _, keep := files[name]; !keep && (name == record.ValuesFile || filepath.Ext(name) == ".csv") {
+			changes.remove(b.root, e.Record+"/"+name)
+		}
+	}
 }
 
 // putLessons plans the new fences, but never over bytes that were not read:
 // the author may have saved her file while the examples ran.
 func (b *build) putLessons(changes *batch) error {
 	for _, l := range b.book.All() {
-		edited, ok := b.edits[l.File]
+		e, ok := b.edits[l.File]
 		if !ok {
 			continue
 		}
-		if err := changes.replace(b.root, l.File, l.Source, edited); err != nil {
+		if err := changes.replace(b.root, l.File, e.old, e.new); err != nil {
 			return err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"maps"
 	"net/url"
 	"path"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -32,6 +33,9 @@ func (b *build) quotations(ctx context.Context) error {
 		Site: b.fsys, Dir: b.Root, Sources: b.book.Sources,
 		Strip: markdown.Strip, Workers: b.Workers, Publish: true,
 	}
+	if !b.Check { // a proof trusts nothing that an earlier run left
+		in.Cache = filepath.Join(b.cache, quote.CacheDir)
+	}
 	for _, l := range b.book.All() {
 		in.Citations = append(in.Citations, quote.Cite(&l.Lesson)...)
 	}
@@ -48,7 +52,7 @@ func (b *build) quotations(ctx context.Context) error {
 }
 
 // render draws every page and collects the copied files.
-func (b *build) render(context.Context) (map[string][]byte, error) {
+func (b *build) render(context.Context) (_ map[string][]byte, err error) {
 	in := page.Input{
 		Templates: b.templates(), Course: b.book.Course, States: b.words,
 		Examples: map[string]page.Example{}, Sources: map[string]lesson.Source{},
@@ -66,7 +70,11 @@ func (b *build) render(context.Context) (map[string][]byte, error) {
 		}
 	}
 	for _, e := range b.book.Examples {
-		in.Examples[e.ID] = b.shown(e)
+		shown := b.shown(e)
+		if shown.Files, err = b.sources(e); err != nil {
+			return nil, err
+		}
+		in.Examples[e.ID] = shown
 	}
 	for _, s := range b.book.Sources {
 		in.Sources[s.ID] = s
@@ -76,6 +84,7 @@ func (b *build) render(context.Context) (map[string][]byte, error) {
 		return nil, err
 	}
 	in.Files = slices.Sorted(maps.Keys(files))
+	b.drawn = in
 	drawn, ps, err := page.Render(in)
 	if err != nil {
 		return nil, fmt.Errorf("render: %w", err)
@@ -96,6 +105,12 @@ func (b *build) shown(e lesson.Example) page.Example {
 		return shown
 	}
 	shown.Ran, shown.Lines, shown.Date = true, record.Lines(r.Output), r.Recorded.Date
+	shown.Values, shown.Tables = r.Values, map[string][][]string{}
+	for name, table := range r.Tables {
+		if rows, err := record.ParseTable(name, table); err == nil { // else it could not be read as a record
+			shown.Tables[name] = rows
+		}
+	}
 	shown.Go = strings.TrimPrefix(r.Recorded.Go, "go")
 	if r.Recorded.Redis != "" {
 		shown.Service = "Redis " + r.Recorded.Redis

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -98,7 +99,7 @@ func Explain(ctx context.Context, c Config, id string) (string, error) {
 		fmt.Fprintf(&out, "%s is stale: %s of %s changed\n", id, cli.Count(len(changes), "input"), cli.Count(len(inputs[id]), "input"))
 	}
 	if stale {
-		fmt.Fprintf(&out, "build would run %s twice and record its lines\n", commandOf(e))
+		fmt.Fprintf(&out, "build would run %s twice and record its lines\n", cmp.Or(commandOf(e), "its commands"))
 	}
 	explainInputs(&out, inputs[id], changes, b.records[id] == nil)
 	return out.String(), nil
@@ -124,6 +125,9 @@ func explainInputs(w io.Writer, inputs run.Inputs, changes []run.Change, unrecor
 
 // commandOf is how a person would start the example.
 func commandOf(e lesson.Example) string {
+	if len(e.Commands) > 0 {
+		return "" // it is no program
+	}
 	if e.Go {
 		return "go run ./" + e.Dir
 	}

@@ -9,12 +9,15 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"time"
 
 	"verbatim/internal/cli"
 	"verbatim/internal/load"
+	"verbatim/internal/markdown"
+	"verbatim/internal/page"
 	"verbatim/internal/problem"
 	"verbatim/internal/proc"
 	"verbatim/internal/record"
@@ -33,6 +36,7 @@ const CacheDir = ".cache"
 type Config struct {
 	Root    string         // the site's root; "" is the current folder
 	Out     string         // where the site goes; "" is public below the root
+	PDF     string         // the folder to print the lessons to; "" prints none
 	Check   bool           // write nothing, re-run everything, compare
 	Rerun   bool           // run every example, not only the stale ones
 	Run     *regexp.Regexp // only these examples; nil is all
@@ -76,10 +80,14 @@ type build struct {
 
 	records map[string]*record.Record // what pages show, by example
 	stale   map[string][]run.Change   // by example; nil for one without a record
-	edits   map[string][]byte         // lesson files to rewrite
+	edits   map[string]edit           // lesson files to rewrite
 	words   map[problem.Pos]string    // what pages say of each quotation
+	drawn   page.Input                // what the pages were drawn from
 	report  *Report
 }
+
+// edit is a lesson whose fences changed.
+type edit struct{ old, new []byte }
 
 // Build builds the site. The report lists the author's problems; an error is
 // ours or this machine's, and then nothing of the site has changed.
@@ -134,9 +142,9 @@ func open(ctx context.Context, c Config) (*build, func(), error) {
 		return nil, nil, err
 	}
 	b := &build{
-		Config: c, root: root, fsys: root.FS(), out: out,
+		Config: c, root: root, fsys: load.Files(root), out: out,
 		cache: filepath.Join(absolute, CacheDir), report: &Report{},
-		records: map[string]*record.Record{}, stale: map[string][]run.Change{}, edits: map[string][]byte{},
+		records: map[string]*record.Record{}, stale: map[string][]run.Change{}, edits: map[string]edit{},
 		words: map[problem.Pos]string{},
 	}
 	b.Root = absolute
@@ -178,19 +186,18 @@ func (b *build) sweep() error {
 
 // read loads what the author wrote and what earlier builds recorded.
 func (b *build) read(context.Context) error {
-	book, ps, err := load.Site(b.fsys)
+	ps, err := b.load()
 	if err != nil {
 		return err
 	}
-	b.book = book
 	b.report.Problems = ps
-	b.report.Lessons, b.report.Examples = len(book.All()), len(book.Examples)
+	b.report.Lessons, b.report.Examples = len(b.book.All()), len(b.book.Examples)
 	b.pinned = DefaultImage
-	if book.Home != nil && book.Home.Meta.Redis != "" {
-		b.pinned = book.Home.Meta.Redis
+	if home := b.book.Home; home != nil && home.Meta.Redis != "" {
+		b.pinned = home.Meta.Redis
 	}
-	for _, e := range book.Examples {
-		r, ps := record.Read(b.fsys, recordDir(e.Dir))
+	for _, e := range b.book.Examples {
+		r, ps := record.Read(b.fsys, e.Record)
 		b.report.Problems = append(b.report.Problems, ps...)
 		if r != nil {
 			b.records[e.ID] = r
@@ -199,4 +206,28 @@ func (b *build) read(context.Context) error {
 	return nil
 }
 
-func recordDir(example string) string { return example + "/recorded" }
+// load reads the book with the values that the records hold: those of this
+// build's runs, or else those on disk.
+func (b *build) load() (problem.List, error) {
+	var options markdown.Options
+	if _, err := fs.Stat(b.fsys, load.Examples); err == nil {
+		options.Values = b.value
+	}
+	book, ps, err := load.SiteWith(b.fsys, options)
+	if err == nil {
+		b.book = book
+	}
+	return ps, err
+}
+
+// value gives a recorded value.
+func (b *build) value(example, name string) (string, bool) {
+	r := b.records[example]
+	if r == nil {
+		if r, _ = record.Read(b.fsys, path.Join(load.Examples, example, "recorded")); r == nil {
+			return "", false
+		}
+	}
+	value, ok := r.Values[name]
+	return value, ok
+}

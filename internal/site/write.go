@@ -49,7 +49,7 @@ func checkOut(root, out string) error {
 		return fmt.Errorf("read the output folder: %w", err)
 	}
 	if _, err := os.Stat(filepath.Join(absolute, manifest)); err != nil {
-		return &cli.UsageError{Text: fmt.Sprintf("-out %s holds files that no build wrote: empty it or choose another folder", out)}
+		return &cli.UsageError{Text: fmt.Sprintf("-out %s holds files and no list %s of what a build wrote there: restore that file, empty the folder, or choose another", out, manifest)}
 	}
 	return nil
 }
@@ -109,15 +109,38 @@ func publish(b *batch, root *os.Root, files map[string][]byte) error {
 	}
 	ordered := slices.Clone(now)
 	slices.SortStableFunc(ordered, func(a, b string) int { return rank(a) - rank(b) })
+	late := slices.DeleteFunc(gone, func(name string) bool {
+		if inTheWay(name, files) {
+			b.remove(root, name)
+			return true
+		}
+		return false
+	})
 	for _, name := range ordered {
 		if err := b.put(root, name, files[name]); err != nil {
 			return err
 		}
 	}
-	for _, name := range gone {
+	for _, name := range late {
 		b.remove(root, name)
 	}
 	return b.put(root, manifest, list(now))
+}
+
+// inTheWay tells whether a file that goes has the name of a folder that comes,
+// or lies in a folder that has the name of a file that comes.
+func inTheWay(name string, files map[string][]byte) bool {
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		if _, comes := files[dir]; comes {
+			return true
+		}
+	}
+	for other := range files {
+		if strings.HasPrefix(other, name+"/") {
+			return true
+		}
+	}
+	return false
 }
 
 func list(names []string) []byte {

@@ -1,0 +1,125 @@
+package browsertest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/accessibility"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// TestTabOrder is check 4: a reader who presses Tab goes through the page in
+// its order, sees where they are, and comes out at the end.
+func TestTabOrder(t *testing.T) {
+	each(t, func(b *tab, s site) {
+		b.fresh(s.page)
+		b.look()
+		b.run("window.stops = []")
+		const most = 1000
+		for i := range most {
+			b.press(kb.Tab)
+			more := eval[bool](b, `(() => {
+				const e = document.activeElement;
+				if (e === document.body || stops.includes(e)) return false;
+				stops.push(e);
+				if (!look.ring()) (window.ringless ||= []).push(look.describe(e));
+				return true;
+			})()`)
+			if !more {
+				break
+			}
+			if i == most-1 {
+				b.Fatal("Tab never leaves the page")
+			}
+		}
+		if bad := eval[[]string](b, "window.ringless || []"); len(bad) > 0 {
+			b.Errorf("no focus ring on %q", bad)
+		}
+		if bad := eval[[]string](b, "stops.filter((e, i) => i && !(stops[i - 1].compareDocumentPosition(e) & 4)).map(look.describe)"); len(bad) > 0 {
+			b.Errorf("Tab goes back to %q", bad)
+		}
+		order := eval[[]string](b, `stops.map(e => (e.closest(".skip, .toc, .predict, .player, .q, .foot") || e).className.split(" ")[0])`)
+		order = slices.Compact(order)
+		at := 0
+		for _, part := range []string{"skip", "toc", "card", "walk", "q"} {
+			i := slices.Index(order[at:], part)
+			if i < 0 {
+				b.Fatalf("Tab does not come to %s in its turn: %v", part, order)
+			}
+			at += i
+		}
+	})
+}
+
+// TestNames is check 5: whatever can be operated has a name.
+func TestNames(t *testing.T) {
+	operable := []string{"button", "link", "radio", "checkbox", "textbox", "searchbox", "DisclosureTriangle", "group"}
+	each(t, func(b *tab, s site) {
+		b.fresh(s.page)
+		b.look()
+		tree, err := chromedp.Call(chromium.ctx, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		var radios, groups []string
+		for _, n := range tree.Nodes {
+			if n.Ignored || !slices.Contains(operable, role(n)) {
+				continue
+			}
+			if name(n) == "" && role(n) != "group" {
+				b.Errorf("a %s has no name", role(n))
+			}
+			switch role(n) {
+			case "radio":
+				radios = append(radios, squeeze(name(n)))
+			case "group":
+				groups = append(groups, squeeze(name(n)))
+			}
+		}
+		wanted := 0
+		for _, c := range s.body.Containers {
+			for _, o := range c.Options {
+				if wanted >= len(radios) || !strings.Contains(radios[wanted], squeeze(o.Text)) {
+					b.Fatalf("radio %d is not named %q: %d radios", wanted, o.Text, len(radios))
+				}
+				wanted++
+			}
+			if len(c.Options) == 0 {
+				continue
+			}
+			ends := squeeze(c.Stem)
+			if !slices.ContainsFunc(groups, func(g string) bool { return g != "" && strings.HasSuffix(ends, g) }) {
+				b.Errorf("no group is named by the question %q", c.Stem)
+			}
+		}
+	})
+}
+
+// TestArrowKeys is check 6.
+func TestArrowKeys(t *testing.T) {
+	each(t, func(b *tab, s site) {
+		b.fresh(s.page)
+		b.look()
+		b.press(kb.ArrowRight + kb.ArrowLeft)
+		if now := eval[string](b, `document.querySelector(".player [aria-current]").textContent + location.hash`); now != "1" {
+			b.Errorf("arrow keys outside a group went to step %s", now)
+		}
+		b.run(`look.all("form.q input")[0].focus()`)
+		b.press(kb.ArrowDown)
+		b.press(kb.ArrowDown)
+		b.press(kb.ArrowDown)
+		b.press(kb.ArrowDown)
+		b.press(kb.ArrowDown)
+		type state struct {
+			Form    bool
+			Checked int
+			Step    string
+		}
+		got := eval[state](b, `({form: document.activeElement.form === look.all("form.q")[0], checked: look.all("form.q input:checked").length, step: look.text(document.querySelector(".player [aria-current]"))})`)
+		if got != (state{true, 1, "1"}) {
+			b.Errorf("arrow keys in a group gave %+v", got)
+		}
+	})
+}

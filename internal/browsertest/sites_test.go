@@ -1,0 +1,132 @@
+package browsertest
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+	"text/template"
+
+	"verbatim/internal/lesson"
+	"verbatim/internal/load"
+	"verbatim/internal/markdown"
+	"verbatim/internal/page"
+	"verbatim/templates"
+)
+
+// site is a lesson to look at, in a folder that holds its whole site.
+type site struct {
+	name string
+	dir  string
+	page string
+	body *lesson.Body
+	more []string // one page of every other kind
+}
+
+// sites gives the lessons that every check looks at: the real one, and one
+// made to hurt.
+func sites(t *testing.T) []site {
+	t.Helper()
+	book, _, err := load.Site(os.DirFS(filepath.Join("..", "..")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const real = "distributed-rate-limiter"
+	for _, l := range book.Lessons {
+		if l.ID == real {
+			return []site{{"real", public(t), real + ".html", &l.Body, []string{"index.html", "evidence.html", "search.html", "404.html", "examples/exh5050.html"}}, stress(t)}
+		}
+	}
+	t.Fatalf("the course has no lesson %s", real)
+	return nil
+}
+
+// each runs a check on every site, over HTTP.
+func each(t *testing.T, check func(b *tab, s site)) {
+	for _, s := range sites(t) {
+		t.Run(s.name, func(t *testing.T) {
+			b := open(t, serve(t, s.dir))
+			check(b, s)
+		})
+	}
+}
+
+// stress draws testdata/stress.md.
+func stress(t *testing.T) site {
+	t.Helper()
+	source, err := template.New("stress.md").Funcs(template.FuncMap{
+		"n":   func(n int) []int { return count(n) },
+		"inc": func(i int) int { return i + 1 },
+	}).ParseFiles("testdata/stress.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := source.Execute(&text, nil); err != nil {
+		t.Fatal(err)
+	}
+	doc, problems := markdown.Parse("content/stress.md", text.Bytes(), 0)
+	if bad, _ := problems.Count(); bad > 0 {
+		t.Fatalf("testdata/stress.md:\n%v", problems)
+	}
+	l := page.Lesson{Lesson: &lesson.Lesson{ID: "stress", File: "content/stress.md", Body: doc.Body}, Doc: doc}
+	l.Meta = lesson.Meta{Summary: "Everything that is too long.", Checked: "2026-11-29", Tags: []string{"長い", "wide"}}
+	huge := page.Example{Example: lesson.Example{ID: "huge"}, Ran: true, Service: "Redis 7.0.15", Go: "1.26.0", Date: "2026-11-29", Command: "go run ./examples/huge " + strings.Repeat("--flag ", 30)}
+	for i := range 1000 {
+		huge.Lines = append(huge.Lines, fmt.Sprintf("%d %s", i, strings.Repeat("output ", i%60)))
+	}
+	return site{"stress", write(t, page.Input{
+		Templates: templates.FS, Lessons: []page.Lesson{l}, Workers: 1,
+		Examples: map[string]page.Example{"huge": huge, "nothing": {Example: lesson.Example{ID: "nothing"}, Ran: true}},
+	}), "stress.html", &doc.Body, nil}
+}
+
+// pages gives the lesson and one page of every other kind.
+func (s site) pages() []string { return append([]string{s.page}, s.more...) }
+
+// all finds every page of the site.
+func (s site) all(t *testing.T) (pages []string) {
+	t.Helper()
+	err := fs.WalkDir(os.DirFS(s.dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if path.Ext(name) == ".html" {
+			pages = append(pages, name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pages
+}
+
+func count(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// write renders a site into a folder of the test's.
+func write(t *testing.T, in page.Input) string {
+	t.Helper()
+	files, problems, err := page.Render(in)
+	if err != nil || len(problems) > 0 {
+		t.Fatalf("render: %v\n%v", err, problems)
+	}
+	dir := t.TempDir()
+	for _, f := range files {
+		name := filepath.Join(dir, filepath.FromSlash(f.Path))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, f.Data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}

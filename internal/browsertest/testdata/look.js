@@ -1,0 +1,57 @@
+// What the checks ask of a page. It is evaluated in the page, script on or off.
+(() => {
+	const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+	const clean = text => text.replace(/\s+/g, " ").trim();
+	const made = "button, input, [role=status], .tag, .echo, .memory, .rail, .now, .ctl";
+	const look = {
+		all, clean,
+		text: element => clean(element.textContent),
+		// shown tells whether an element takes up room and is not hidden.
+		shown: e => e.checkVisibility({contentVisibilityAuto: true, visibilityProperty: true}) && e.getClientRects().length > 0,
+		openAll: () => all("details").forEach(d => d.open = true),
+		// words is the text of the page without what the script made.
+		words: () => {
+			const copy = document.body.cloneNode(true);
+			all("script, svg", copy).forEach(e => e.remove());
+			all(made, copy).forEach(e => e.remove());
+			return clean(copy.textContent);
+		},
+		labels: () => [...new Set(all("button").map(b => clean(b.textContent)))].filter(l => !/^\d+$/.test(l)).sort(),
+		describe: e => !e || e === document.body ? "" : e.tagName.toLowerCase() + (e.id ? "#" + e.id : "") + (e.className && typeof e.className === "string" ? "." + e.className.split(" ").join(".") : "") + " " + clean(e.textContent).slice(0, 30),
+		ring: () => {
+			const e = document.activeElement, style = getComputedStyle(e.closest(".opt") || e);
+			return style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 3;
+		},
+		// boxes that hold more than they show.
+		wide: () => all("*").filter(e => e.scrollWidth > e.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(e).overflowX) && look.shown(e)),
+		small: () => all("a, button, input:not([disabled]), summary, label.opt").filter(look.shown).filter(e => {
+			if (e.matches("input")) e = e.closest("label") || e;
+			const box = e.getBoundingClientRect();
+			const sentence = e.matches("a") && getComputedStyle(e).display === "inline";
+			const least = e.matches(".opt, .player button, .acts button") ? 43.9 : 23.9;
+			return !sentence && !e.matches(".skip") && (box.width < least || box.height < least);
+		}).map(look.describe),
+		contrast: least => {
+			const rgb = text => text.match(/[\d.]+/g).map(Number);
+			const light = ([r, g, b]) => [r, g, b].map(v => (v /= 255) <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4).reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
+			const ratio = (a, b) => { const [x, y] = [light(a), light(b)].sort((p, q) => q - p); return (x + .05) / (y + .05); };
+			const ground = e => {
+				for (; e; e = e.parentElement) {
+					const colour = rgb(getComputedStyle(e).backgroundColor);
+					if (colour.length < 4 || colour[3] > 0) return colour;
+				}
+				return [255, 255, 255];
+			};
+			const poor = new Map(), walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+			while (walker.nextNode()) {
+				const e = walker.currentNode.parentElement;
+				if (!clean(walker.currentNode.data) || !look.shown(e) || e.closest("script, .vh, .skip")) continue;
+				const r = ratio(rgb(getComputedStyle(e).color), ground(e));
+				if (r < least) poor.set(look.describe(e), Math.round(r * 100) / 100);
+			}
+			return [...poor].map(([what, r]) => `${r} ${what}`);
+		},
+	};
+	globalThis.look = look;
+	return true;
+})()

@@ -1,0 +1,66 @@
+package load
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+	"unicode"
+)
+
+// ErrIrregular is why a pipe, a socket or a device is not read: opening one may
+// wait for ever.
+var ErrIrregular = errors.New("not a regular file")
+
+// Files gives the files below root for reading: regular files and folders, and
+// links as far as they stay inside.
+func Files(root *os.Root) fs.FS { return files{root.FS()} }
+
+// files refuses to open what is neither a regular file nor a folder.
+type files struct{ fs.FS }
+
+func (f files) Open(name string) (fs.File, error) {
+	info, err := fs.Stat(f.FS, name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() && !info.IsDir() {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: ErrIrregular}
+	}
+	return f.FS.Open(name)
+}
+
+func (f files) Stat(name string) (fs.FileInfo, error) { return fs.Stat(f.FS, name) }
+
+func (f files) ReadFile(name string) ([]byte, error) {
+	file, err := f.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	file.Close()
+	return fs.ReadFile(f.FS, name)
+}
+
+func (f files) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(f.FS, name) }
+
+func (f files) ReadLink(name string) (string, error) { return fs.ReadLink(f.FS, name) }
+
+func (f files) Lstat(name string) (fs.FileInfo, error) { return fs.Lstat(f.FS, name) }
+
+// oddName tells a name with a control character: no list of files and no
+// message could show it.
+func oddName(name string) bool { return strings.ContainsFunc(name, unicode.IsControl) }
+
+// unreadable says why a file of an author cannot be used, or gives nil.
+func unreadable(fsys fs.FS, file string) error {
+	info, err := fs.Stat(fsys, file)
+	switch {
+	case err != nil:
+		return cause(err)
+	case info.IsDir():
+		return errors.New("a link to a folder; links to files are followed, links to folders are not")
+	case !info.Mode().IsRegular():
+		return ErrIrregular
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+package markdown
+
+import (
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/util"
+
+	"verbatim/internal/lesson"
+)
+
+// quoteScheme begins the destination of a link whose text is a quotation.
+const quoteScheme = "quote:"
+
+var inlineQuoteKind = ast.NewNodeKind("InlineQuote")
+
+// inlineQuote stands where a link [quoted words](quote:source) stood.
+type inlineQuote struct {
+	ast.BaseInline
+	fact lesson.InlineQuote
+}
+
+func (q *inlineQuote) Kind() ast.NodeKind         { return inlineQuoteKind }
+func (q *inlineQuote) Dump(src []byte, level int) { ast.DumpHelper(q, src, level, nil, nil) }
+
+// readInlineQuote notes the quotation that a link is, or reports false.
+func (d *Doc) readInlineQuote(n ast.Node) (*inlineQuote, bool) {
+	link, ok := n.(*ast.Link)
+	if !ok {
+		return nil, false
+	}
+	source, ok := strings.CutPrefix(string(unescape(link.Destination)), quoteScheme)
+	if !ok {
+		return nil, false
+	}
+	fact := lesson.InlineQuote{Quote: lesson.Quote{Pos: d.at(n), Text: unquote(d.text(n))}, Source: source}
+	d.Body.Quotes = append(d.Body.Quotes, fact)
+	return &inlineQuote{fact: fact}, true
+}
+
+// replace puts a quotation where its link stands, with all that is in it.
+func (q *inlineQuote) replace(link ast.Node) {
+	for _, c := range childrenOf(link) {
+		q.AppendChild(q, c)
+	}
+	link.Parent().ReplaceChild(link.Parent(), link, q)
+}
+
+func (dr *drawing) drawInlineQuote(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	q := n.(*inlineQuote)
+	// As with block quotes, the theme sets the marks.
+	words := escape(q.fact.Text)
+	if dr.d.text(n) == q.fact.Text {
+		words = dr.html(childrenOf(n)...)
+	}
+	return write(w)(dr.theme.InlineQuote(q.fact, words))
+}

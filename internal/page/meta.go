@@ -1,0 +1,124 @@
+package page
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"strings"
+	"unicode"
+
+	"verbatim/internal/lesson"
+)
+
+// describe says in a sentence what a lesson is about.
+func describe(l *Lesson) string { return cmp.Or(l.Meta.Summary, l.Body.FirstSentence) }
+
+func (s *site) courseTitle() string {
+	if s.in.Home == nil {
+		return "Lessons"
+	}
+	return title(s.in.Home.Lesson)
+}
+
+// wordsAMinute is how fast a text like these is read.
+const wordsAMinute = 200
+
+// minutes is how long a lesson takes to read, at least 1. Scripts without
+// spaces count two characters as a word.
+func minutes(sections []lesson.Section) int {
+	words, packed := 0, 0
+	for _, section := range sections {
+		words += len(strings.Fields(section.Text))
+		for _, r := range section.Text {
+			if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) {
+				packed++
+			}
+		}
+	}
+	return max(1, (words+packed/2+wordsAMinute/2)/wordsAMinute)
+}
+
+// What search engines are told follows schema.org.
+
+type learningResource struct {
+	Context     string     `json:"@context"`
+	Type        string     `json:"@type"`
+	Name        string     `json:"name"`
+	Description string     `json:"description,omitempty"`
+	Language    string     `json:"inLanguage"`
+	Kind        string     `json:"learningResourceType"`
+	Free        bool       `json:"isAccessibleForFree"`
+	Time        string     `json:"timeRequired"`
+	Modified    string     `json:"dateModified,omitempty"`
+	License     string     `json:"license,omitempty"`
+	Keywords    []string   `json:"keywords,omitempty"`
+	URL         string     `json:"url,omitempty"`
+	PartOf      *thing     `json:"isPartOf,omitempty"`
+	Quiz        *quizThing `json:"hasPart,omitempty"`
+}
+
+type thing struct {
+	Type string `json:"@type"`
+	Name string `json:"name"`
+}
+
+type quizThing struct {
+	thing
+	Questions []questionThing `json:"hasPart"`
+}
+
+type questionThing struct {
+	Type      string        `json:"@type"`
+	Kind      string        `json:"eduQuestionType"`
+	Text      string        `json:"text"`
+	Suggested []answerThing `json:"suggestedAnswer"`
+	Accepted  answerThing   `json:"acceptedAnswer"`
+}
+
+type answerThing struct {
+	Type     string `json:"@type"`
+	Position int    `json:"position"`
+	Text     string `json:"text"`
+}
+
+// learning gives a lesson as JSON-LD.
+func (s *site) learning(l *Lesson, readingTime int) (template.JS, error) {
+	r := learningResource{
+		Context: "https://schema.org", Type: "LearningResource", Name: title(l.Lesson), Description: describe(l),
+		Language: s.language(), Kind: "lesson", Free: true, Time: fmt.Sprintf("PT%dM", readingTime),
+		Modified: s.date(l), Keywords: l.Meta.Tags, URL: s.absolute(pagePath(l.ID)), Quiz: quizOf(l),
+	}
+	if s.in.Home != nil {
+		r.PartOf, r.License = &thing{"Course", s.courseTitle()}, s.in.Home.Meta.License
+	}
+	data, err := json.Marshal(r) // escapes <, > and &
+	if err != nil {
+		return "", fmt.Errorf("describe the lesson: %w", err)
+	}
+	return template.JS(data), nil
+}
+
+// quizOf gives the questions that have options, or nil.
+func quizOf(l *Lesson) *quizThing {
+	quiz := &quizThing{thing: thing{"Quiz", title(l.Lesson)}}
+	for _, c := range l.Body.Containers {
+		if c.Kind != "question" || c.Key == "" {
+			continue
+		}
+		q := questionThing{Type: "Question", Kind: "Multiple choice", Text: c.Stem}
+		for i, o := range c.Options {
+			answer := answerThing{"Answer", i, o.Text}
+			if o.Letter == c.Key {
+				q.Accepted = answer
+				continue
+			}
+			q.Suggested = append(q.Suggested, answer)
+		}
+		quiz.Questions = append(quiz.Questions, q)
+	}
+	if quiz.Questions == nil {
+		return nil
+	}
+	return quiz
+}

@@ -1,0 +1,1 @@
+verbatimSearch("p-2d2961bc",[["counting.html","Counting in one Redis","Keep the counts in one Redis.",[["",""]]],["deep/older.html","Old \u003c/title\u003e\u003cb\u003enames","See counting and \u003cscript\u003ealert(1)\u003c/script\u003e.",[["",""],["what-is-old","What is old"]]]])

@@ -1,0 +1,107 @@
+package quote
+
+import (
+	"strings"
+)
+
+// headBytes is how many bytes of a pattern are looked up at each place.
+const headBytes = 8
+
+// patterns finds any number of texts in another one, in a single pass.
+type patterns struct {
+	texts []string
+	heads map[uint64][]int // which texts begin with these bytes
+	short []int            // texts with fewer bytes
+	seen  [1 << 10]uint64  // a bit for each head's hash, so that most places need no look-up
+}
+
+func newPatterns(texts []string) *patterns {
+	p := &patterns{texts: texts, heads: map[uint64][]int{}}
+	for i, text := range texts {
+		if len(text) < headBytes {
+			p.short = append(p.short, i)
+			continue
+		}
+		h := head(text)
+		p.heads[h] = append(p.heads[h], i)
+		bit := hashed(h)
+		p.seen[bit/64] |= 1 << (bit % 64)
+	}
+	return p
+}
+
+// head gives the first bytes of s, which has that many.
+func head(s string) uint64 {
+	_ = s[headBytes-1]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// hashed spreads heads over the bits of seen.
+func hashed(h uint64) uint64 { return h * 0x9E3779B97F4A7C15 >> (64 - 16) }
+
+// find calls found for each place in text where a pattern stands, those of one
+// pattern in order. Places within a word of ASCII letters and digits are left
+// out: no quotation begins there.
+func (p *patterns) find(text string, found func(pattern, at int)) {
+	for _, i := range p.short {
+		for at := 0; p.texts[i] != ""; at++ {
+			next := strings.Index(text[at:], p.texts[i])
+			if next < 0 {
+				break
+			}
+			at += next
+			found(i, at)
+		}
+	}
+	inWord := false
+	for at := 0; at+headBytes <= len(text); at++ {
+		now := asciiWord[text[at]]
+		if inWord && now {
+			continue
+		}
+		inWord = now
+		h := head(text[at:])
+		if bit := hashed(h); p.seen[bit/64]&(1<<(bit%64)) == 0 {
+			continue
+		}
+		for _, i := range p.heads[h] {
+			if strings.HasPrefix(text[at:], p.texts[i]) {
+				found(i, at)
+			}
+		}
+	}
+}
+
+// asciiWord tells the letters and digits of ASCII, and the underscore.
+var asciiWord = func() (is [256]bool) {
+	for c := range is {
+		is[c] = c < 128 && isWordRune(rune(c))
+	}
+	return is
+}()
+
+// holds gives those of the patterns, which are in the typography fold, that
+// stand in the text that a reader of the page sees, each once.
+func (p *Page) holds(wanted *patterns) []int {
+	is := make([]bool, len(wanted.texts))
+	for _, omit := range p.variant {
+		if omit&hiddenText == 0 {
+			continue
+		}
+		r := p.reading(omit)
+		v := r.view(typographyView)
+		wanted.find(v.text, func(i, at int) {
+			start, ok1 := v.source(at)
+			end, ok2 := v.source(at + len(wanted.texts[i]))
+			is[i] = is[i] || ok1 && ok2 && !r.cutsWord(start) && !r.cutsWord(end)
+		})
+	}
+	var all []int
+	for i := range is {
+		if is[i] {
+			all = append(all, i)
+		}
+	}
+	return all
+}

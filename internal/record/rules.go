@@ -1,0 +1,198 @@
+package record
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"verbatim/internal/lesson"
+)
+
+// Typed are the masks that have a name: what they stand for differs from run to
+// run by nature.
+var Typed = map[string]string{
+	"time": `\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: ?(?:Z|[+-]\d\d:?\d\d|[A-Z]{3,4}))?` + // a date and time
+		`|\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d(?:\.\d+)?` + // one of the two
+		`|\b\d+(?:\.\d+)? ?(?:ns|µs|us|ms|s)\b` + // a duration
+		`|\b1\d{9}(?:\d{3}(?:\d{3}(?:\d{3})?)?)?\b`, // Unix time in s, ms, µs, ns
+	"id": `[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}` + // UUID
+		`|\b\d{13}-\d+\b` + // entry of a stream
+		`|\b(?i:pid)[ =:#]+\d+` + // process
+		`|\b[0-9a-f]{16,}\b`, // hash, run id
+	"port": `(?:127\.0\.0\.1|localhost|\[::1\]):\d{2,5}\b|\b(?i:port)[ =:#]+\d{2,5}\b`,
+}
+
+// Rules say what counts as the same evidence for one example.
+type Rules struct {
+	masks     []*regexp.Regexp
+	unordered bool
+	tolerance map[string]float64
+}
+
+// RulesOf compiles the rules that an example declares. Masks that do not
+// compile are left out: load complains about them.
+func RulesOf(e lesson.Example) Rules {
+	r := Rules{unordered: e.Unordered, tolerance: e.Tolerance}
+	for _, m := range e.Masks {
+		if re, err := regexp.Compile(m.Pattern); err == nil {
+			r.masks = append(r.masks, re)
+		}
+	}
+	return r
+}
+
+// Diff tells two runs apart, or gives "": the first line, value or table cell
+// that differs, as it was recorded and as it came.
+func (r Rules) Diff(recorded, now *Evidence) string {
+	if d := r.diffLines(Lines(recorded.Output), Lines(now.Output)); d != "" {
+		return d
+	}
+	if d := r.diffValues(recorded.Values, now.Values); d != "" {
+		return d
+	}
+	return r.diffTables(recorded.Tables, now.Tables)
+}
+
+func (r Rules) diffLines(recorded, now []string) string {
+	a, b := r.masked(recorded), r.masked(now)
+	if !r.unordered {
+		return diffMasked(a, b, recorded, now)
+	}
+	slices.Sort(a)
+	slices.Sort(b)
+	return Diff(a, b)
+}
+
+// diffMasked compares masked lines, and shows the first pair that differs as it
+// is without masks.
+func diffMasked(a, b, recorded, now []string) string {
+	for i := range max(len(a), len(b)) {
+		if i < len(a) && i < len(b) && a[i] == b[i] {
+			continue
+		}
+		return Diff(append(slices.Clone(a[:min(i, len(a))]), tail(recorded, i)...),
+			append(slices.Clone(b[:min(i, len(b))]), tail(now, i)...))
+	}
+	return ""
+}
+
+func tail(lines []string, from int) []string { return lines[min(from, len(lines)):] }
+
+// masked gives the lines with what each mask matches replaced by one mark.
+func (r Rules) masked(lines []string) []string {
+	out := slices.Clone(lines)
+	for i := range out {
+		for _, re := range r.masks {
+			out[i] = re.ReplaceAllLiteralString(out[i], "\x00")
+		}
+	}
+	return out
+}
+
+func (r Rules) diffValues(recorded, now map[string]string) string {
+	for _, name := range names(recorded, now) {
+		a, had := recorded[name]
+		b, has := now[name]
+		switch {
+		case !has:
+			return fmt.Sprintf("value %s\n  recorded %q\n  now      (nothing)", name, a)
+		case !had:
+			return fmt.Sprintf("value %s\n  recorded (nothing)\n  now      %q", name, b)
+		case !r.close(name, a, b):
+			return fmt.Sprintf("value %s\n  recorded %q\n  now      %q", name, a, b)
+		}
+	}
+	return ""
+}
+
+func (r Rules) diffTables(recorded, now map[string][]byte) string {
+	for _, name := range names(recorded, now) {
+		a, errA := ParseTable(name, recorded[name])
+		b, errB := ParseTable(name, now[name])
+		if errA != nil || errB != nil || len(a) != len(b) || !slices.Equal(a[0], b[0]) {
+			return fmt.Sprintf("table %s\n  recorded %s\n  now      %s", name, size(a), size(b))
+		}
+		for i := range a {
+			for j, column := range a[0] {
+				if !r.close(name+":"+column, a[i][j], b[i][j]) {
+					return fmt.Sprintf("table %s, row %d, column %s\n  recorded %q\n  now      %q", name, i, column, a[i][j], b[i][j])
+				}
+			}
+		}
+	}
+	return ""
+}
+
+func size(table [][]string) string {
+	if len(table) == 0 {
+		return "(nothing)"
+	}
+	return fmt.Sprintf("%d rows of %s", len(table)-1, strings.Join(table[0], ", "))
+}
+
+// close tells whether a figure is the recorded one, or within its tolerance.
+func (r Rules) close(name, recorded, now string) bool {
+	if recorded == now {
+		return true
+	}
+	percent, ok := r.tolerance[name]
+	a, errA := strconv.ParseFloat(recorded, 64)
+	b, errB := strconv.ParseFloat(now, 64)
+	return ok && errA == nil && errB == nil && math.Abs(a-b) <= math.Abs(a)*percent/100
+}
+
+func names[V any](a, b map[string]V) []string {
+	all := maps.Clone(a)
+	if all == nil {
+		all = map[string]V{}
+	}
+	maps.Copy(all, b)
+	return slices.Sorted(maps.Keys(all))
+}
+
+// UnusedMasks gives the masks that match nothing of what a run printed, and
+// whether all masks together leave nothing to compare.
+func UnusedMasks(masks []lesson.Mask, e *Evidence) (unused []lesson.Mask, all bool) {
+	lines := Lines(e.Output)
+	for _, m := range masks {
+		re, err := regexp.Compile(m.Pattern)
+		if err == nil && !slices.ContainsFunc(lines, re.MatchString) {
+			unused = append(unused, m)
+		}
+	}
+	if len(masks) == 0 || len(lines) == 0 {
+		return unused, false
+	}
+	left := strings.Join(RulesOf(lesson.Example{Masks: masks}).masked(lines), "")
+	return unused, strings.Trim(left, "\x00 \t") == ""
+}
+
+// Suggest says which lines in example.yaml would make two runs of an example
+// equal, or "" when none of ours would.
+func Suggest(e lesson.Example, a, b *Evidence) string {
+	kinds := slices.Sorted(maps.Keys(Typed))
+	sets := [][]string{}
+	for _, kind := range kinds {
+		sets = append(sets, []string{kind})
+	}
+	for _, set := range append(sets, kinds) {
+		try := e
+		try.Masks = slices.Clone(e.Masks)
+		for _, kind := range set {
+			try.Masks = append(try.Masks, lesson.Mask{Name: kind, Pattern: Typed[kind]})
+		}
+		if RulesOf(try).diffLines(Lines(a.Output), Lines(b.Output)) == "" {
+			return "add to " + e.Dir + "/example.yaml: mask: [" + strings.Join(set, ", ") + "]"
+		}
+	}
+	try := e
+	try.Unordered = true
+	if RulesOf(try).diffLines(Lines(a.Output), Lines(b.Output)) == "" {
+		return "add to " + e.Dir + "/example.yaml: unordered: true"
+	}
+	return ""
+}

@@ -1,0 +1,118 @@
+package sequence_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"verbatim/internal/lesson"
+	"verbatim/internal/problem"
+	"verbatim/internal/sequence"
+)
+
+var update = flag.Bool("update", false, "write the expected parts of testdata/*.txtar anew")
+
+// TestCases reads each *.mmd of the archives; what follows it are the problems,
+// or the words and the picture.
+func TestCases(t *testing.T) {
+	archives, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(archives) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	for _, name := range archives {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) { testCase(t, name) })
+	}
+}
+
+func testCase(t *testing.T, name string) {
+	a, err := txtar.ParseFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := &txtar.Archive{Comment: a.Comment}
+	for _, f := range a.Files {
+		if filepath.Ext(f.Name) != ".mmd" {
+			continue
+		}
+		got.Files = append(got.Files, f, txtar.File{Name: f.Name + " gives", Data: draw(t, f.Data)})
+	}
+	if len(got.Files) == 0 {
+		t.Fatal("no *.mmd")
+	}
+	if *update {
+		if err := os.WriteFile(name, txtar.Format(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if !bytes.Equal(txtar.Format(got), txtar.Format(a)) {
+		t.Errorf("got\n%s", txtar.Format(got))
+	}
+}
+
+func draw(t *testing.T, src []byte) []byte {
+	t.Helper()
+	d, problems := sequence.Read(fence(string(src)))
+	var out bytes.Buffer
+	problems.Print(&out)
+	if d == nil {
+		return out.Bytes()
+	}
+	picture := d.SVG("v-1")
+	if err := wellFormed(picture); err != nil {
+		t.Errorf("%v in\n%s", err, picture)
+	}
+	return append(out.Bytes(), picture...)
+}
+
+func fence(src string) lesson.Mermaid {
+	m := lesson.Mermaid{Pos: problem.Pos{File: "in.md", Line: 1, Col: 1}}
+	for i, line := range strings.Split(strings.TrimSuffix(src, "\n"), "\n") {
+		m.Lines = append(m.Lines, lesson.Line{Pos: problem.Pos{File: "in.md", Line: i + 2, Col: 1}, Text: line})
+	}
+	return m
+}
+
+func wellFormed(picture []byte) error {
+	d := xml.NewDecoder(bytes.NewReader(picture))
+	for {
+		_, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// FuzzRead: whatever a fence holds, there is a picture or a complaint.
+func FuzzRead(f *testing.F) {
+	for _, src := range []string{
+		"sequenceDiagram\nparticipant A as Name\nA->>B: x\nB-->>A: y<br/>z\nNote over A,B: n\ndestroy B\nA-xB: w\n",
+		"sequenceDiagram\nA->>A: self\n%% c\n", "graph TD\n", "", "sequenceDiagram\nA--xB\x00: <script>\n",
+	} {
+		f.Add(src)
+	}
+	f.Fuzz(func(t *testing.T, src string) {
+		d, problems := sequence.Read(fence(src))
+		if (d == nil) == (len(problems) == 0) {
+			t.Fatalf("a diagram %v and problems %v", d, problems)
+		}
+		if d == nil {
+			return
+		}
+		picture := d.SVG("v-1")
+		if err := wellFormed(picture); err != nil || d.Words() == "" {
+			t.Errorf("%v in\n%s", err, picture)
+		}
+	})
+}

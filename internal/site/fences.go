@@ -1,0 +1,71 @@
+package site
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"verbatim/internal/cli"
+	"verbatim/internal/lesson"
+	"verbatim/internal/load"
+	"verbatim/internal/record"
+	"verbatim/internal/snippet"
+)
+
+// fences brings the fences that show recorded lines or an example's code in
+// step with those, or in a check says which are not.
+func (b *build) fences() {
+	for _, l := range b.book.All() {
+		lines := b.linesFor(l)
+		if b.Check {
+			b.compareFences(l, lines)
+			continue
+		}
+		edited, changed := record.Fill(l.Source, l.Body.Fences, lines)
+		if changed > 0 {
+			b.edits[l.File] = edit{l.Source, edited}
+			b.report.Changed = append(b.report.Changed, fmt.Sprintf("%s: %s", l.File, cli.Count(changed, "fence")))
+		}
+	}
+}
+
+// linesFor gives what each fence of a lesson shows. False where that is not
+// known: another problem says why.
+func (b *build) linesFor(l *load.Lesson) func(lesson.Fence) ([]string, bool) {
+	return func(f lesson.Fence) ([]string, bool) {
+		if f.From != "" {
+			lines, ps := snippet.Read(b.fsys, f)
+			b.report.Problems = append(b.report.Problems, ps...)
+			return lines, len(ps) == 0
+		}
+		r := b.records[l.ExampleOf(f.Of)]
+		if r == nil {
+			return nil, false
+		}
+		lines, err := record.Pick(record.Lines(r.Output), f)
+		return lines, err == nil
+	}
+}
+
+func (b *build) compareFences(l *load.Lesson, lines func(lesson.Fence) ([]string, bool)) {
+	for _, f := range l.Body.Fences {
+		want, ok := lines(f)
+		have := record.Lines(f.Body)
+		if !ok || slices.Equal(want, have) {
+			continue
+		}
+		at := f.Pos
+		for i, line := range have {
+			if i >= len(want) || line != want[i] {
+				at.Line, at.Col = f.Pos.Line+1+i, 1
+				break
+			}
+		}
+		what, source := fmt.Sprintf("what example %q printed", f.Of), "recorded"
+		if f.From != "" {
+			what, source = "the code of examples/"+f.From, "the file"
+		}
+		hint := strings.NewReplacer("recorded ", source+" ", "printed  ", fmt.Sprintf("%-*s ", len(source), "fence")).Replace(record.Diff(want, have))
+		b.report.Problems.AddHint(at, "output", hint+"\nrun build to bring it in step", "the fence is not %s", what)
+	}
+}

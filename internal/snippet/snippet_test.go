@@ -1,0 +1,112 @@
+package snippet_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"verbatim/internal/lesson"
+	"verbatim/internal/problem"
+	"verbatim/internal/snippet"
+)
+
+var update = flag.Bool("update", false, "write the file want of testdata/*.txtar anew")
+
+// TestCases cuts what each line of the file ask names out of the files of an
+// archive. A line is from=, then perhaps func=, region= or lines=.
+func TestCases(t *testing.T) {
+	archives, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(archives) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	for _, name := range archives {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) { testCase(t, name) })
+	}
+}
+
+func testCase(t *testing.T, name string) {
+	a, err := txtar.ParseFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	site := fstest.MapFS{}
+	var ask, want []byte
+	for _, f := range a.Files {
+		switch f.Name {
+		case "ask":
+			ask = f.Data
+		case "want":
+			want = f.Data
+		default:
+			site["examples/"+f.Name] = &fstest.MapFile{Data: f.Data}
+		}
+	}
+	var got bytes.Buffer
+	for i, line := range strings.Split(strings.TrimSpace(string(ask)), "\n") {
+		lines, problems := snippet.Read(site, fence(t, line, i+1))
+		fmt.Fprintf(&got, "# %s\n", line)
+		for _, line := range lines {
+			fmt.Fprintf(&got, "|%s\n", line)
+		}
+		problems.Print(&got)
+	}
+	if *update {
+		a.Files = append(a.Files[:len(a.Files)-1], txtar.File{Name: "want", Data: got.Bytes()})
+		if err := os.WriteFile(name, txtar.Format(a), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if !bytes.Equal(got.Bytes(), want) {
+		t.Errorf("got\n%s\nwant\n%s", got.Bytes(), want)
+	}
+}
+
+// fence makes the fence of one line of ask.
+func fence(t *testing.T, line string, n int) lesson.Fence {
+	t.Helper()
+	f := lesson.Fence{Pos: problem.Pos{File: "in.md", Line: n, Col: 1}}
+	for _, word := range strings.Fields(line) {
+		key, value, _ := strings.Cut(word, "=")
+		switch key {
+		case "from":
+			f.From = value
+		case "func":
+			f.Func = value
+		case "region":
+			f.Region = value
+		case "lines":
+			f.Lines = value
+		default:
+			t.Fatalf("ask, line %d: no key %q", n, key)
+		}
+	}
+	return f
+}
+
+// FuzzCut: no file and no choice crashes; every line shown is one of the file,
+// but for its indentation.
+func FuzzCut(f *testing.F) {
+	f.Add([]byte("package p\n\n// F\nfunc F() {}\n"), "F", "", "")
+	f.Add([]byte("# [a]\n\tx\n# [/a]\n"), "", "a", "")
+	f.Add([]byte("a\r\nb\r\n"), "", "", "1-2")
+	f.Add([]byte("//line x.go:100\npackage p\nfunc (t *T[A, B]) F() {\n}"), "T.F", "", "")
+	f.Fuzz(func(t *testing.T, src []byte, fn, region, numbers string) {
+		lines, problems := snippet.Cut("examples/a/b.go", src, lesson.Fence{Func: fn, Region: region, Lines: numbers})
+		if (len(lines) == 0) == (len(problems) == 0) {
+			t.Errorf("lines %q and problems %v", lines, problems)
+		}
+		for _, line := range lines {
+			if !bytes.Contains(src, []byte(line)) {
+				t.Errorf("%q is not in the file", line)
+			}
+		}
+	})
+}

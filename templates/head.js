@@ -1,0 +1,1 @@
+try{const t=localStorage.getItem("verbatim:theme");if(t==="dark"||t==="light")document.documentElement.dataset.theme=t}catch{}
