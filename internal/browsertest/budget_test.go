@@ -94,18 +94,21 @@ func size(t *testing.T, dir, pattern string) int {
 // TestNothingJumps: no layout shifts while a reader plays and answers.
 func TestNothingJumps(t *testing.T) {
 	each(t, func(b *tab, s site) {
-		b.fresh(s.page)
-		b.look()
-		b.run(`window.shift = 0; new PerformanceObserver(list => list.getEntries().forEach(e => { if (!e.hadRecentInput) shift += e.value })).observe({type: "layout-shift", buffered: true})`)
-		for range 5 {
-			b.click(nextButton)
-		}
-		for _, q := range questions(s.body)[:4] {
-			b.choose(q.ID, q.Options[0].Letter)
-		}
-		b.run("await new Promise(r => setTimeout(r, 300))")
-		if shift := eval[float64](b, "shift"); shift > 0.001 {
-			b.Errorf("CLS is %.3f", shift)
+		for _, width := range []int64{360, 1280} {
+			b.size(width, 800)
+			b.fresh(s.page)
+			b.look()
+			b.run(`window.shift = 0; new PerformanceObserver(list => list.getEntries().forEach(e => { if (!e.hadRecentInput) shift += e.value })).observe({type: "layout-shift", buffered: true})`)
+			for range 5 {
+				b.click(nextButton)
+			}
+			for _, q := range questions(s.body)[:4] {
+				b.choose(q.ID, q.Options[0].Letter)
+			}
+			b.run("await new Promise(r => setTimeout(r, 300))")
+			if shift := eval[float64](b, "shift"); shift > 0.001 {
+				b.Errorf("at %d px CLS is %.3f", width, shift)
+			}
 		}
 	})
 }

@@ -237,6 +237,12 @@ func TestMemory(t *testing.T) {
 				b.Errorf("the second answer did not come back: %+v", got)
 			}
 
+			b.load("index.html")
+			b.look()
+			if got := eval[string](b, `look.text(document.querySelector(".row"))`); !strings.Contains(got, "answers kept on this device") {
+				b.Errorf("the course does not say where answers are kept: %q", got)
+			}
+
 			edited = true
 			b.load(s.page)
 			b.look()

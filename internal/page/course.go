@@ -53,9 +53,9 @@ func (s *site) siteCounts() []count {
 
 // row is a line of the course on the home page.
 type row struct {
-	URL, Title, Summary string
-	Number, Depth       int
-	Proofs              []count
+	ID, URL, Title, Summary string
+	Number, Depth           int
+	Proofs                  []count
 }
 
 // course draws a list of lessons, of which before come earlier on the page.
@@ -68,7 +68,7 @@ func (s *site) course(entries []lesson.Entry, before int) (template.HTML, error)
 			continue
 		}
 		before++
-		r := row{URL: pagePath(l.ID), Title: e.Title, Summary: l.Meta.Summary, Number: before, Depth: e.Depth}
+		r := row{ID: l.ID, URL: pagePath(l.ID), Title: e.Title, Summary: l.Meta.Summary, Number: before, Depth: e.Depth}
 		for _, c := range s.counts(&l.Body, "", "") {
 			if c.Mark != "" {
 				r.Proofs = append(r.Proofs, c)

@@ -254,6 +254,15 @@ function age() {
 		if (Date.now() - Date.parse(time.dateTime) > 180 * 864e5) time.after(make("span", {class: "warn"}, " more than 180 days ago"));
 }
 
+// The course says where a reader's answers are kept.
+function progress() {
+	const keys = Object.keys(localStorage);
+	for (const row of all(".row[data-lesson]")) {
+		const n = keys.filter(k => k.startsWith(`verbatim:${row.dataset.lesson}#`)).length - 1;
+		if (n >= 0) one("a", row).append(make("span", {class: "de ui"}, n === 1 ? "1 answer kept on this device" : n + " answers kept on this device"));
+	}
+}
+
 // Browsers without ::details-content print what is open.
 function print() {
 	addEventListener("beforeprint", () => {
@@ -264,6 +273,6 @@ function print() {
 }
 
 document.body.append(live);
-for (const part of [theme, player, quiz, copy, boxes, contents, age, print]) {
+for (const part of [theme, player, quiz, copy, boxes, contents, age, progress, print]) {
 	try { part(); } catch {}
 }
