@@ -142,7 +142,7 @@ type view struct {
 	Body                                 template.HTML
 	Needs, Related                       []link
 	Previous, Next                       *link
-	Minutes                              int // to read it
+	Minutes                              int             // to read it
 	Answers                              []template.HTML // of a worksheet, for its last page
 	Paper                                bool            // it is printed: no script
 	Tags                                 []link

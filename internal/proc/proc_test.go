@@ -182,22 +182,22 @@ func testStopAfterOutput(t *testing.T, _ string) {
 		}
 		<-out.printed
 		p.Stop()
-		if got, err := p.Wait(); err != nil || got != want || out.String() != "begun\n" {
-			t.Errorf("%s: got %+v, %v and %q, want %+v", script, got, err, out, want)
+		if got, err := p.Wait(); err != nil || got != want || out.text.String() != "begun\n" {
+			t.Errorf("%s: got %+v, %v and %q, want %+v", script, got, err, out.text.String(), want)
 		}
 	}
 }
 
 // signalling closes printed at the first output.
 type signalling struct {
-	bytes.Buffer
+	text    bytes.Buffer
 	once    sync.Once
 	printed chan struct{}
 }
 
 func (s *signalling) Write(p []byte) (int, error) {
 	defer s.once.Do(func() { close(s.printed) })
-	return s.Buffer.Write(p)
+	return s.text.Write(p)
 }
 
 func TestContextEnds(t *testing.T) { everyWay(t, testContextEnds) }

@@ -93,6 +93,11 @@ type edit struct{ old, new []byte }
 // ours or this machine's, and then nothing of the site has changed.
 func Build(ctx context.Context, c Config) (*Report, error) {
 	begin := time.Now()
+	if c.PDF != "" {
+		if _, err := findBrowser(); err != nil {
+			return nil, err
+		}
+	}
 	b, unlock, err := open(ctx, c)
 	if err != nil {
 		return nil, err
