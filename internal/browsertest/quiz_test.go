@@ -116,12 +116,19 @@ func TestQuiz(t *testing.T) {
 		if marked := eval[string](b, `look.text(document.querySelector("#`+second.ID+` .key .tag"))`); !strings.Contains(marked, "Right answer") {
 			b.Errorf("the right option is marked with %q", marked)
 		}
+	})
+}
 
-		third := asked[2]
-		b.click("#" + third.ID + " summary")
+// TestShowAnswer is the other half of check 9.
+func TestShowAnswer(t *testing.T) {
+	each(t, func(b *tab, s site) {
+		b.fresh(s.page)
+		b.look()
+		asked := questions(s.body)[2]
+		b.click("#" + asked.ID + " summary")
 		b.run("await new Promise(r => setTimeout(r, 100))")
-		got = b.answered(third.ID)
-		if got.Status != "The answer is "+third.Key+"." || !got.Key || !got.Open || got.Focus == "BODY" {
+		got := b.answered(asked.ID)
+		if got.Status != "The answer is "+asked.Key+"." || !got.Key || !got.Open || got.Focus == "BODY" {
 			b.Errorf("Show answer: %+v", got)
 		}
 	})
@@ -194,6 +201,26 @@ func TestBlockedStorage(t *testing.T) {
 	})
 }
 
+// editable serves a site in which, once edited is true, the lesson's first
+// question has another hash.
+func editable(t *testing.T, s site, first string, edited *bool) *httptest.Server {
+	hash := regexp.MustCompile(`(id="` + first + `" data-n="1" data-key="."\s+data-hash=")[0-9a-f]+`)
+	files := http.FileServer(http.Dir(s.dir))
+	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		if !*edited || r.URL.Path != "/"+s.page {
+			files.ServeHTTP(w, r)
+			return
+		}
+		data, err := os.ReadFile(filepath.Join(s.dir, s.page))
+		changed := hash.ReplaceAll(data, []byte("${1}00000000"))
+		if err != nil || bytes.Equal(data, changed) {
+			t.Errorf("nothing to edit: %v", err)
+		}
+		_, _ = w.Write(changed)
+	}))
+}
+
 // TestMemory is check 13: answers come back, an edited question does not, and
 // Reset leaves nothing.
 func TestMemory(t *testing.T) {
@@ -201,22 +228,8 @@ func TestMemory(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			asked := questions(s.body)
 			first, second := asked[0], asked[1]
-			hash := regexp.MustCompile(`(id="` + first.ID + `" data-n="1" data-key="."\s+data-hash=")[0-9a-f]+`)
 			edited := false
-			files := http.FileServer(http.Dir(s.dir))
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				w.Header().Set("Cache-Control", "no-store")
-				if !edited || r.URL.Path != "/"+s.page {
-					files.ServeHTTP(w, r)
-					return
-				}
-				data, err := os.ReadFile(filepath.Join(s.dir, s.page))
-				changed := hash.ReplaceAll(data, []byte("${1}00000000"))
-				if err != nil || bytes.Equal(data, changed) {
-					t.Errorf("nothing to edit: %v", err)
-				}
-				_, _ = w.Write(changed)
-			}))
+			server := editable(t, s, first.ID, &edited)
 			defer server.Close()
 			b := open(t, server.URL)
 			b.fresh(s.page)

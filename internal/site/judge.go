@@ -8,6 +8,7 @@ import (
 
 	"verbatim/internal/check"
 	"verbatim/internal/lesson"
+	"verbatim/internal/load"
 	"verbatim/internal/problem"
 	"verbatim/internal/record"
 	"verbatim/internal/run"
@@ -20,6 +21,7 @@ func (b *build) judge(ctx context.Context) error {
 		b.staleRecords()
 	}
 	b.missingRecords()
+	b.count()
 	b.report.Problems = append(b.report.Problems, check.Run(b.checked())...)
 	return b.quotations(ctx)
 }
@@ -77,6 +79,17 @@ func (b *build) missingRecords() {
 		}
 		b.report.Problems.AddHint(b.placeOf(e), "record", "run build and commit what it writes", "example %q has no record", e.ID)
 	}
+}
+
+// count: a check in which an example did not run, or did not match, and that
+// nevertheless found nothing would be green for the wrong reason.
+func (b *build) count() {
+	problems, _ := b.report.Problems.Count()
+	if !b.Check || b.Run != nil || problems > 0 || b.report.Matched == len(b.book.Examples) {
+		return
+	}
+	b.report.Problems.Add(problem.Pos{File: load.Examples}, "count", "%d examples are declared, %d ran and %d matched",
+		len(b.book.Examples), b.report.Ran, b.report.Matched)
 }
 
 // explained tells whether a problem already says why e has no record.

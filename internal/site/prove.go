@@ -219,6 +219,9 @@ func (b *build) take(o run.Outcome, job run.Job, inputs run.Inputs, source *serv
 	if job.Record != nil {
 		differs = record.RulesOf(e).Diff(&job.Record.Evidence, o.First)
 	}
+	if differs == "" {
+		b.report.Matched++
+	}
 	switch d := o.Nondeterministic(); {
 	case d != "":
 		ps.AddHint(at, "nondeterministic", twoRuns.Replace(d)+"\n"+mend(o), "example %q prints other lines each time", e.ID)

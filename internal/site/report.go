@@ -54,12 +54,13 @@ func WriteJSON(w io.Writer, r *Report) error {
 		Lessons    int     `json:"lessons"`
 		Examples   int     `json:"examples"`
 		Ran        int     `json:"ran"`
+		Matched    int     `json:"matched"`
 		Quotations int     `json:"quotations"`
 		Problems   int     `json:"problems"`
 		Warnings   int     `json:"warnings"`
 		Service    string  `json:"service,omitempty"`
 		Seconds    float64 `json:"seconds"`
-	}{"summary", r.Lessons, r.Examples, r.Ran, r.Quotations, problems, warnings, r.Service, r.Took.Seconds()})
+	}{"summary", r.Lessons, r.Examples, r.Ran, r.Matched, r.Quotations, problems, warnings, r.Service, r.Took.Seconds()})
 }
 
 // Explain tells why the example id is stale or fresh, input by input, and what

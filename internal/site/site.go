@@ -55,6 +55,7 @@ type Report struct {
 	Lessons    int
 	Examples   int
 	Ran        int
+	Matched    int // of those that ran: they showed what was recorded
 	Quotations int
 	Service    string   // "container", "process", "embedded", "" when none was needed
 	Changed    []string // "content/x.md: 2 fences", in order
