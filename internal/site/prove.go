@@ -193,7 +193,7 @@ func (b *build) openService(ctx context.Context, jobs []run.Job) (*service.Sourc
 // its engine went away say, the next build sweeps.
 func (b *build) closeService(source *service.Source) {
 	if err := source.Close(); err != nil {
-		b.Voice.Say("could not end all of Redis, the next build will: %v", err)
+		b.Voice.Say("a Redis may run on until the next build: %v", err)
 	}
 }
 
