@@ -37,7 +37,12 @@
 //		also print each lesson, its worksheet and the whole course to PDF there,
 //		with a Chromium from PATH
 //	-json
-//		problems and events as JSON lines on standard output
+//		problems and events as JSON lines on standard output, nothing else
+//		there: {"kind":"problem" or "warning", "file", "line", "col", "text",
+//		"check", "hint"}, {"kind":"changed", "text"} for each lesson or record
+//		that was rewritten, and at the end {"kind":"summary", "lessons",
+//		"examples", "ran", "matched", "quotations", "problems", "warnings",
+//		"service", "seconds"}
 //	-strict
 //		warnings count as problems
 //	-v
@@ -189,7 +194,7 @@ func (o *options) print(r *site.Report, stdout io.Writer) error {
 			return err
 		}
 	} else {
-		o.Voice.Print(r.Problems.Print)
+		o.Voice.Problems(r.Problems)
 	}
 	o.Voice.Annotate(r.Problems)
 	for _, changed := range r.Changed {

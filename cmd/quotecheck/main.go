@@ -204,6 +204,6 @@ func (o *options) print(r *quotecheck.Report, stdout io.Writer) error {
 	if o.json {
 		return r.WriteJSON(stdout)
 	}
-	o.Voice.Print(r.Problems.Print)
+	o.Voice.Problems(r.Problems)
 	return nil
 }

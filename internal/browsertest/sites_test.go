@@ -15,6 +15,7 @@ import (
 	"verbatim/internal/load"
 	"verbatim/internal/markdown"
 	"verbatim/internal/page"
+	"verbatim/internal/record"
 	"verbatim/templates"
 )
 
@@ -69,20 +70,46 @@ func stress(t *testing.T) site {
 	if err := source.Execute(&text, nil); err != nil {
 		t.Fatal(err)
 	}
-	doc, problems := markdown.Parse("content/stress.md", text.Bytes(), 0)
+	recorded := map[string]string{"served": "1,234,567"}
+	doc, problems := markdown.ParseWith("content/stress.md", text.Bytes(), 0, markdown.Options{
+		Values: func(_, name string) (string, bool) { value, ok := recorded[name]; return value, ok },
+	})
 	if bad, _ := problems.Count(); bad > 0 {
 		t.Fatalf("testdata/stress.md:\n%v", problems)
 	}
 	l := page.Lesson{Lesson: &lesson.Lesson{ID: "stress", File: "content/stress.md", Body: doc.Body}, Doc: doc}
 	l.Meta = lesson.Meta{Summary: "Everything that is too long.", Checked: "2026-11-29", Tags: []string{"長い", "wide"}}
 	huge := page.Example{Example: lesson.Example{ID: "huge"}, Ran: true, Service: "Redis 7.0.15", Go: "1.26.0", Date: "2026-11-29", Command: "go run ./examples/huge " + strings.Repeat("--flag ", 30)}
+	huge.Values, huge.Tables = recorded, map[string][][]string{"served.csv": table(t, "served.csv")}
 	for i := range 1000 {
 		huge.Lines = append(huge.Lines, fmt.Sprintf("%d %s", i, strings.Repeat("output ", i%60)))
 	}
+	typed := page.Example{Ran: true, Service: huge.Service, Date: huge.Date, Lines: record.Lines(recordedFile(t, "output.txt"))}
 	return site{"stress", write(t, page.Input{
 		Templates: templates.FS, Lessons: []page.Lesson{l}, Workers: 1,
-		Examples: map[string]page.Example{"huge": huge, "nothing": {Example: lesson.Example{ID: "nothing"}, Ran: true}},
+		Examples: map[string]page.Example{
+			"huge": huge, "nothing": {Example: lesson.Example{ID: "nothing"}, Ran: true}, "stress#typed": typed,
+		},
 	}), "stress.html", &doc.Body, nil}
+}
+
+// recordedFile reads a file of what the examples of stress.md recorded.
+func recordedFile(t *testing.T, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", "recorded", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func table(t *testing.T, name string) [][]string {
+	t.Helper()
+	rows, err := record.ParseTable(name, recordedFile(t, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
 }
 
 // pages gives the lesson and one page of every other kind.

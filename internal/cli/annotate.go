@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"crypto/rand"
 	"fmt"
 	"io"
 	"os"
@@ -9,11 +10,29 @@ import (
 	"verbatim/internal/problem"
 )
 
+// onActions tells that GitHub Actions reads what is printed.
+func onActions() bool { return os.Getenv("GITHUB_ACTIONS") == "true" }
+
+// Problems prints the list. A hint may hold what an example printed, so on
+// GitHub Actions commands are off meanwhile: "::error::" in it is only text.
+func (v *Voice) Problems(ps problem.List) {
+	v.Print(func(w io.Writer) {
+		if !onActions() || len(ps) == 0 {
+			ps.Print(w)
+			return
+		}
+		token := rand.Text()
+		fmt.Fprintf(w, "::stop-commands::%s\n", token)
+		ps.Print(w)
+		fmt.Fprintf(w, "::%s::\n", token)
+	})
+}
+
 // Annotate repeats the problems as annotations of GitHub Actions, where those
 // run: the code host then shows each beside its line. Elsewhere it prints
 // nothing.
 func (v *Voice) Annotate(ps problem.List) {
-	if os.Getenv("GITHUB_ACTIONS") != "true" {
+	if !onActions() {
 		return
 	}
 	v.Print(func(w io.Writer) {

@@ -10,13 +10,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"strings"
-	"sync"
 	"syscall"
-	"time"
 )
 
 // Exit codes of both commands.
@@ -69,95 +66,4 @@ func Interruptible(parent context.Context) (context.Context, context.CancelFunc)
 	ctx, stop := signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	return ctx, stop
-}
-
-// Voice writes a command's words on standard error. Its methods are safe for
-// use by several goroutines. The zero Voice is silent.
-type Voice struct {
-	w        io.Writer
-	name     string
-	terminal bool
-
-	mu      sync.Mutex
-	line    string // the progress line on the screen
-	since   time.Time
-	stopped chan struct{}
-}
-
-// NewVoice speaks for the command called name on f.
-func NewVoice(name string, f *os.File) *Voice {
-	info, err := f.Stat()
-	return &Voice{w: f, name: name, terminal: err == nil && info.Mode()&os.ModeCharDevice != 0}
-}
-
-// Say prints one line, prefixed with the command's name.
-func (v *Voice) Say(format string, args ...any) {
-	if v == nil || v.w == nil {
-		return
-	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.wipe()
-	fmt.Fprintf(v.w, "%s: %s\n", v.name, fmt.Sprintf(format, args...))
-}
-
-// Print lets f write whole lines, undisturbed by the progress line.
-func (v *Voice) Print(f func(w io.Writer)) {
-	if v == nil || v.w == nil {
-		return
-	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.wipe()
-	f(v.w)
-}
-
-// Progress shows on a terminal what is going on and for how long, until the
-// next call; "" ends it. Elsewhere it prints nothing.
-func (v *Voice) Progress(format string, args ...any) {
-	if v == nil || !v.terminal {
-		return
-	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.wipe()
-	if v.stopped != nil {
-		close(v.stopped)
-		v.stopped = nil
-	}
-	text := fmt.Sprintf(format, args...)
-	if text == "" {
-		return
-	}
-	v.since, v.stopped = time.Now(), make(chan struct{})
-	go v.tick(text, v.stopped)
-}
-
-func (v *Voice) tick(text string, stopped <-chan struct{}) {
-	ticker := time.NewTicker(200 * time.Millisecond)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-stopped:
-			return
-		case <-ticker.C:
-			v.mu.Lock()
-			select {
-			case <-stopped:
-			default:
-				v.wipe()
-				v.line = fmt.Sprintf("%s (%.0f s)", text, time.Since(v.since).Seconds())
-				fmt.Fprint(v.w, v.line)
-			}
-			v.mu.Unlock()
-		}
-	}
-}
-
-// wipe clears the progress line; v.mu is held.
-func (v *Voice) wipe() {
-	if v.line != "" {
-		fmt.Fprint(v.w, "\r\x1b[2K")
-		v.line = ""
-	}
 }

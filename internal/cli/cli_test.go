@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"verbatim/internal/problem"
 )
@@ -63,6 +64,59 @@ func TestVoiceOnATerminal(t *testing.T) {
 	v.Say("done")
 	if got, want := screen.String(), "\r\x1b[2Kbuild: done\n"; got != want {
 		t.Errorf("wrote %q, want %q", got, want)
+	}
+}
+
+// Of several things that go on, the line names the one that hangs: not the last
+// that began, nor one that has ended.
+func TestProgressNamesTheLongest(t *testing.T) {
+	var screen bytes.Buffer
+	v := &Voice{w: &screen, name: "build", terminal: true}
+	begin := time.Now()
+	endA := v.Begin("running %s", "a")
+	endB := v.Begin("running b")
+	v.Begin("running c")
+	line := func() string {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		for _, t := range v.tasks {
+			t.since = begin
+		}
+		return v.progress(begin.Add(90 * time.Second))
+	}
+	if got, want := line(), "running a (90 s), and 2 more"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	endB()
+	endB()
+	if got, want := line(), "running a (90 s), and 1 more"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	endA()
+	if got, want := line(), "running c (90 s)"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	v.Progress("compiling")
+	v.Progress("pulling")
+	if got, want := line(), "running c (90 s), and 1 more"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	v.Progress("")
+	if got, want := line(), "running c (90 s)"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// On GitHub Actions nothing that an example printed is a command.
+func TestProblemsOnActions(t *testing.T) {
+	t.Setenv("GITHUB_ACTIONS", "true")
+	var screen bytes.Buffer
+	v := &Voice{w: &screen, name: "build"}
+	v.Problems(problem.List{{Pos: problem.Pos{File: "a.md"}, Text: "t", Check: "run", Hint: "printed:\n::error::mine"}})
+	lines := strings.Split(strings.TrimSpace(screen.String()), "\n")
+	token, ok := strings.CutPrefix(lines[0], "::stop-commands::")
+	if !ok || len(token) < 20 || lines[len(lines)-1] != "::"+token+"::" || !strings.Contains(screen.String(), "::error::mine") {
+		t.Errorf("printed\n%s", screen.String())
 	}
 }
 

@@ -133,7 +133,10 @@ func transcribe(ctx context.Context, redis *service.Redis, e lesson.Example) (*A
 		commands[i] = c.Words
 	}
 	out, err := redis.Transcript(ctx, commands, time.Duration(e.Timeout)*time.Millisecond)
-	a := &Attempt{Evidence: record.Evidence{Output: record.Show([]byte(out)), Raw: record.Digest([]byte(out))}}
+	a := &Attempt{
+		Evidence: record.Evidence{Output: record.Show([]byte(out)), Raw: record.Digest([]byte(out))},
+		TooMuch:  len(out) > MostOutput,
+	}
 	var failed *service.TranscriptError
 	if errors.As(err, &failed) {
 		c := e.Commands[failed.Index]

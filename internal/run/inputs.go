@@ -279,7 +279,7 @@ func (t *Tree) modules() (*modules, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read go.mod: %w", err)
 	}
-	f, err := modfile.ParseLax("go.mod", src, nil)
+	f, err := modfile.Parse("go.mod", src, nil)
 	if err != nil {
 		return nil, fmt.Errorf("read go.mod: %w", err)
 	}

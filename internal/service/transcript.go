@@ -10,6 +10,10 @@ import (
 	"time"
 )
 
+// MostTranscript is how many bytes of replies are read, give or take the last:
+// more than an example may show.
+const MostTranscript = 1 << 20
+
 // TranscriptError says which command of a transcript got no answer.
 type TranscriptError struct {
 	Index int // from 0
@@ -21,7 +25,7 @@ func (e *TranscriptError) Unwrap() error { return e.Err }
 
 // Transcript sends commands one after another over one connection and gives the
 // replies as redis-cli prints them on a terminal. Errors that the server
-// answers are replies, too. limit bounds it all; a command without an answer is
+// answers are replies, too. Beyond MostTranscript it reads no more. limit bounds it all; a command without an answer is
 // a *TranscriptError, beside the replies before it.
 func (r *Redis) Transcript(ctx context.Context, commands [][]string, limit time.Duration) (string, error) {
 	c, err := r.dial(ctx)
@@ -34,6 +38,9 @@ func (r *Redis) Transcript(ctx context.Context, commands [][]string, limit time.
 	var out strings.Builder
 	deadline := time.Now().Add(limit)
 	for i, args := range commands {
+		if out.Len() > MostTranscript {
+			return out.String(), nil
+		}
 		rep, err := c.exchange(args, deadline)
 		if ctx.Err() != nil {
 			return out.String(), context.Cause(ctx)

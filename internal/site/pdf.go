@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"verbatim/internal/cli"
 	"verbatim/internal/page"
 	"verbatim/internal/proc"
 )
@@ -20,6 +21,39 @@ const printTimeout = 2 * time.Minute
 
 // browsers are the names under which a Chromium is looked up on PATH.
 var browsers = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"}
+
+// checkPDF refuses a folder for PDF files that a build publishes or an author
+// writes in, and complains when there is no browser to print with.
+func checkPDF(c Config) error {
+	if c.PDF == "" {
+		return nil
+	}
+	pdf, err := filepath.Abs(c.PDF)
+	if err != nil {
+		return fmt.Errorf("find the folder for PDF files: %w", err)
+	}
+	root, err := filepath.Abs(c.Root)
+	if err != nil {
+		return fmt.Errorf("find the site's root: %w", err)
+	}
+	theirs := []string{filepath.Join(root, "public")}
+	for _, name := range []string{"content", "examples", "quotes", "templates"} {
+		theirs = append(theirs, filepath.Join(root, name))
+	}
+	if c.Out != "" {
+		theirs = append(theirs, c.Out)
+	}
+	for _, dir := range theirs {
+		if dir, err = filepath.Abs(dir); err != nil {
+			return fmt.Errorf("find the output folder: %w", err)
+		}
+		if inside(followed(dir), followed(pdf)) {
+			return &cli.UsageError{Text: fmt.Sprintf("-pdf %s lies in %s: PDF files are no part of the site, so choose a folder of their own", c.PDF, filepath.Base(dir))}
+		}
+	}
+	_, err = findBrowser()
+	return err
+}
 
 // print prints each lesson, its worksheet and the whole course to PDF files in
 // the folder that -pdf names. files is the site, of which they use the style
@@ -33,11 +67,11 @@ func (b *build) print(ctx context.Context, files map[string][]byte) error {
 	if err != nil {
 		return fmt.Errorf("draw for print: %w", err)
 	}
-	dir, err := os.MkdirTemp(b.cache, "pdf-")
+	dir, remove, err := proc.Scratch(b.cache, "pdf")
 	if err != nil {
 		return fmt.Errorf("print: %w", err)
 	}
-	defer os.RemoveAll(dir)
+	defer remove()
 	for name, data := range files {
 		if err := writeBelow(dir, name, data); err != nil {
 			return err
@@ -100,7 +134,7 @@ func printPage(ctx context.Context, browser, dir, name, out string) error {
 	var said bytes.Buffer
 	p, err := proc.Start(ctx, proc.Spec{
 		Args: append(args, "file://"+filepath.ToSlash(filepath.Join(dir, filepath.FromSlash(name)))),
-		Env:  os.Environ(), Stderr: &said, Timeout: printTimeout,
+		Env:  os.Environ(), Stderr: &said, Timeout: printTimeout, Scratch: dir,
 	})
 	if err != nil {
 		return fmt.Errorf("print %s: %w", name, err)

@@ -37,9 +37,9 @@ func (b *build) prove(ctx context.Context) error {
 		defer b.closeService(source)
 		b.report.Service = source.Kind()
 	}
-	pool := &run.Pool{Root: b.Root, Cache: b.cache, Source: source, Workers: b.Workers, Started: b.showProgress, Ended: b.showTime}
+	pool := &run.Pool{Root: b.Root, Cache: b.cache, Source: source, Workers: b.Workers, Started: b.started, Ended: b.ended}
 	outcomes, err := pool.Run(ctx, jobs)
-	b.Voice.Progress("")
+	b.running.Range(func(_, end any) bool { end.(func())(); return true }) // what was cut short
 	if err != nil {
 		return err
 	}
@@ -304,9 +304,14 @@ func (b *build) placeOf(e lesson.Example) problem.Pos {
 	return problem.Pos{File: e.Dir}
 }
 
-func (b *build) showProgress(e lesson.Example) { b.Voice.Progress("running %s", e.ID) }
+// started shows that an example runs.
+func (b *build) started(e lesson.Example) { b.running.Store(e.ID, b.Voice.Begin("running %s", e.ID)) }
 
-func (b *build) showTime(o run.Outcome) {
+// ended ends that, and says how long it took if that is wanted.
+func (b *build) ended(o run.Outcome) {
+	if end, ok := b.running.LoadAndDelete(o.Example.ID); ok {
+		end.(func())()
+	}
 	if b.Verbose {
 		b.Voice.Say("%s ran in %.2f s", o.Example.ID, o.Took.Seconds())
 	}

@@ -1,12 +1,12 @@
 package site
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -100,7 +100,7 @@ func Explain(ctx context.Context, c Config, id string) (string, error) {
 		fmt.Fprintf(&out, "%s is stale: %s of %s changed\n", id, cli.Count(len(changes), "input"), cli.Count(len(inputs[id]), "input"))
 	}
 	if stale {
-		fmt.Fprintf(&out, "build would run %s twice and record its lines\n", cmp.Or(commandOf(e), "its commands"))
+		fmt.Fprintf(&out, "build would run %s twice and record its lines\n", started(e))
 	}
 	explainInputs(&out, inputs[id], changes, b.records[id] == nil)
 	return out.String(), nil
@@ -124,13 +124,22 @@ func explainInputs(w io.Writer, inputs run.Inputs, changes []run.Change, unrecor
 	}
 }
 
-// commandOf is how a person would start the example.
+// commandOf is the line with which a person runs the example again, from the
+// site's root.
 func commandOf(e lesson.Example) string {
-	if len(e.Commands) > 0 {
-		return "" // it is no program
-	}
 	if e.Go {
 		return "go run ./" + e.Dir
+	}
+	return "go run ./cmd/build -rerun -run '^" + regexp.QuoteMeta(e.ID) + "$'"
+}
+
+// started is what a build starts.
+func started(e lesson.Example) string {
+	switch {
+	case e.Go:
+		return "go run ./" + e.Dir
+	case len(e.Commands) > 0:
+		return "its commands"
 	}
 	return strings.Join(e.Run, " ")
 }

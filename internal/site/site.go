@@ -12,6 +12,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"sync"
 	"time"
 
 	"verbatim/internal/cli"
@@ -85,6 +86,7 @@ type build struct {
 	words   map[problem.Pos]string    // what pages say of each quotation
 	drawn   page.Input                // what the pages were drawn from
 	report  *Report
+	running sync.Map // example → what ends its progress line
 }
 
 // edit is a lesson whose fences changed.
@@ -94,10 +96,8 @@ type edit struct{ old, new []byte }
 // ours or this machine's, and then nothing of the site has changed.
 func Build(ctx context.Context, c Config) (*Report, error) {
 	begin := time.Now()
-	if c.PDF != "" {
-		if _, err := findBrowser(); err != nil {
-			return nil, err
-		}
+	if err := checkPDF(c); err != nil {
+		return nil, err
 	}
 	b, unlock, err := open(ctx, c)
 	if err != nil {

@@ -1,0 +1,42 @@
+package bench
+
+import (
+	"net"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"verbatim/examples/limiter"
+)
+
+// TestOutage tells how long a caller waits to hear that there is no decision,
+// of a Redis that takes connections and answers nothing.
+func TestOutage(t *testing.T) {
+	deaf := must(net.Listen("tcp", "127.0.0.1:0"))(t)
+	defer deaf.Close() // the system takes connections for it, and nobody reads them
+	rdb := redis.NewUniversalClient(limiter.ClientOptions(deaf.Addr().String()))
+	defer rdb.Close()
+	charge := limiter.Charge{Subject: []string{"ada"}, Limit: plenty("m"), Cost: 1}
+	l := must(limiter.New(rdb, limiter.Options{Pause: time.Minute}))(t)
+	wait := func() time.Duration {
+		begin := time.Now()
+		if _, err := l.Take(bg, charge); err == nil {
+			t.Error("a decision without a Redis")
+		}
+		return time.Since(begin)
+	}
+	closed := wait()
+	for range limiter.DefaultFailures {
+		wait()
+	}
+	var open []time.Duration
+	for range 1000 {
+		open = append(open, wait())
+	}
+	slices.Sort(open)
+	t.Logf("%-66s %7s %7s %7s", "goal", "target", "bound", "figure")
+	t.Logf("%-66s %7s %7s %7s", "time to no decision, first call, at most", "60ms", "150ms", closed.Round(100*time.Microsecond))
+	t.Logf("%-66s %7s %7s %7s", "the same, breaker open (median), at most", "100µs", "1ms", open[len(open)/2])
+}

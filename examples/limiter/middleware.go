@@ -1,0 +1,149 @@
+package limiter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"time"
+)
+
+// A Policy says how one route is limited.
+type Policy struct {
+	// Charges are what a request costs and whom; none admits it unlimited.
+	Charges func(*http.Request) []Charge
+	// Fallback decides while Redis is away. It must be chosen.
+	Fallback Fallback
+}
+
+// MiddlewareOptions are the choices of a Middleware.
+type MiddlewareOptions struct {
+	// Routes are the policies by route, Default is that of every other route
+	// and must be given: a route that nobody thought of is the one that hurts.
+	Routes  map[string]Policy
+	Default Policy
+	// Route names the route of a request. By default it is r.Pattern, which is
+	// set where the middleware stands behind an http.ServeMux; MuxRoute names it
+	// in front of one.
+	Route func(*http.Request) string
+
+	// DraftHeaders writes RateLimit and RateLimit-Policy as
+	// draft-ietf-httpapi-ratelimit-headers has them, for the tightest limit and
+	// for all limits.
+	DraftHeaders bool
+	// LegacyHeaders writes X-RateLimit-Limit, -Remaining and -Reset (seconds
+	// from now) for the tightest limit.
+	LegacyHeaders bool
+	// RetryDate writes Retry-After as a date rather than in seconds.
+	RetryDate bool
+}
+
+// MuxRoute names a request's route by the pattern that mux would serve it with,
+// "POST /sign-in", or "" for none.
+func MuxRoute(mux *http.ServeMux) func(*http.Request) string {
+	return func(r *http.Request) string {
+		_, pattern := mux.Handler(r)
+		return pattern
+	}
+}
+
+type decisionKey struct{}
+
+// DecisionOf is the decision that admitted a request, for its handler.
+func DecisionOf(ctx context.Context) (Decision, bool) {
+	d, ok := ctx.Value(decisionKey{}).(Decision)
+	return d, ok
+}
+
+// Middleware limits the requests to a handler. Over a limit they are answered
+// 429; where Redis is away and the route is closed, 503; never one for the
+// other. Both have Retry-After where waiting helps, a problem+json body, and are
+// not to be cached. What a LeakyBucket admits waits here for its turn. A
+// decision made without Redis is marked X-RateLimit-Degraded.
+//
+// The error is an *InvalidError for a policy without charges or fallback.
+func (l *Limiter) Middleware(o MiddlewareOptions) (func(http.Handler) http.Handler, error) {
+	if err := o.Default.validate("the default policy"); err != nil {
+		return nil, err
+	}
+	for route, p := range o.Routes {
+		if err := p.validate(fmt.Sprintf("the policy of route %q", route)); err != nil {
+			return nil, err
+		}
+	}
+	if o.Route == nil {
+		o.Route = func(r *http.Request) string { return r.Pattern }
+	}
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if d, ok := l.admit(w, r, o); ok {
+				next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), decisionKey{}, d)))
+			}
+		})
+	}, nil
+}
+
+func (p Policy) validate(what string) error {
+	if p.Charges == nil {
+		return invalid("%s has no charges", what)
+	}
+	if p.Fallback < FailOpen || p.Fallback > FailLocal {
+		return invalid("%s has no fallback: choose FailOpen, FailClosed or FailLocal", what)
+	}
+	return nil
+}
+
+// admit decides a request, and answers it unless it is admitted.
+func (l *Limiter) admit(w http.ResponseWriter, r *http.Request, o MiddlewareOptions) (Decision, bool) {
+	p, ok := o.Routes[o.Route(r)]
+	if !ok {
+		p = o.Default
+	}
+	charges := p.Charges(r)
+	if len(charges) == 0 {
+		return Decision{Outcome: Allowed}, true
+	}
+	d, err := l.Decide(r.Context(), p.Fallback, charges...)
+	if err != nil {
+		refuse(w, r, o, err)
+		return d, false
+	}
+	writeHeaders(w.Header(), o, d)
+	if d.Outcome != Allowed {
+		tooMany(w, o, d)
+		return d, false
+	}
+	if d.Delay > 0 && !sleep(r.Context(), d.Delay) { // its turn comes too late, or the client left
+		writeRetryAfter(w.Header(), o, d.Delay)
+		writeProblem(w, problem{Type: problemCapacity, Title: "The queue is longer than the request may wait", Status: http.StatusServiceUnavailable})
+		return d, false
+	}
+	return d, true
+}
+
+// refuse answers a request that nobody decided.
+func refuse(w http.ResponseWriter, r *http.Request, o MiddlewareOptions, err error) {
+	var down *UnavailableError
+	switch {
+	case r.Context().Err() != nil: // nobody is there to read an answer
+	case errors.As(err, &down):
+		// A second or two of chance keep the clients from coming back in step.
+		after := max(down.RetryAfter, time.Second) + time.Duration(rand.Int64N(int64(2*time.Second)))
+		writeRetryAfter(w.Header(), o, after)
+		writeProblem(w, problem{Type: problemCapacity, Title: "The rate limiter is unavailable", Status: http.StatusServiceUnavailable})
+	default:
+		http.Error(w, "the rate limit of this route is misconfigured", http.StatusInternalServerError)
+	}
+}
+
+// tooMany answers a request that a limit refused.
+func tooMany(w http.ResponseWriter, o MiddlewareOptions, d Decision) {
+	p := problem{Type: problemQuota, Title: "Too many requests", Status: http.StatusTooManyRequests, Violated: d.Violated}
+	if d.Outcome == Impossible {
+		p.Title = "The request costs more than its limit ever admits"
+	} else {
+		writeRetryAfter(w.Header(), o, d.RetryAfter)
+	}
+	writeProblem(w, p)
+}

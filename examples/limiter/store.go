@@ -1,0 +1,194 @@
+package limiter
+
+import (
+	"context"
+	"embed"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+//go:embed lua/*.lua
+var lua embed.FS
+
+// A family is one script in as many forms as there are sets of algorithms: what
+// a form does not need it does not hold, since Redis runs all of it on each call.
+// A script runs whole or, when anything is wrong with what it finds, changes
+// nothing.
+type family struct {
+	body  string
+	forms [1 << len(scriptParts)]atomic.Pointer[script]
+}
+
+var (
+	takeScript   = &family{body: "take"}
+	refundScript = &family{body: "refund"}
+	resetScript  = &family{body: "reset"}
+	sweepScript  = newScript("sweep")
+)
+
+// scriptParts are the files that a form may hold; bit i of a set stands for the
+// i-th of them.
+var scriptParts = [...]string{"fixed", "log", "counter", "bucket", "packed"}
+
+// A script is a text and the digest that Redis knows it by.
+type script struct{ text, digest string }
+
+func newScript(files ...string) *script {
+	var text strings.Builder
+	for _, name := range files {
+		part, err := lua.ReadFile("lua/" + name + ".lua")
+		if err != nil {
+			panic(err) // the files are embedded: this cannot happen in a built program
+		}
+		text.Write(part)
+		text.WriteByte('\n')
+	}
+	return &script{text.String(), redis.NewScript(text.String()).Hash()}
+}
+
+// form is the script that decides charges whose algorithms are in the set.
+func (f *family) form(set uint8) *script {
+	if s := f.forms[set].Load(); s != nil {
+		return s
+	}
+	files := []string{"base"}
+	for i, part := range scriptParts {
+		if set&(1<<i) != 0 {
+			files = append(files, part)
+		}
+	}
+	s := newScript(append(files, "state", f.body)...)
+	f.forms[set].Store(s)
+	return s
+}
+
+// setOf is what the charges need of the scripts.
+func setOf(places []place, charges []Charge) uint8 {
+	var set uint8
+	for i, c := range charges {
+		set |= 1 << algorithms[c.Limit.Algorithm].part
+		if places[i].tag != "" {
+			set |= 1 << (len(scriptParts) - 1)
+		}
+	}
+	return set
+}
+
+// A store sends scripts to Redis and never sends one twice.
+type store struct {
+	wire    *pipeline
+	budget  time.Duration // one call, dialling included
+	breaker *breaker
+}
+
+// discipline gives the client that a limiter may use: one that obeys contexts.
+// A plain client that does not is cloned, connections shared, so that the
+// caller's own commands stay as they are. A Cluster client makes its nodes'
+// clients itself and must have been given the option.
+func discipline(rdb redis.UniversalClient, o Options) (redis.UniversalClient, error) {
+	switch c := rdb.(type) {
+	case nil:
+		return nil, invalid("no Redis client")
+	case *redis.Client:
+		if c.Options().ContextTimeoutEnabled {
+			return c, nil
+		}
+		clone := c.WithTimeout(o.Timeout)
+		clone.Options().ContextTimeoutEnabled = true
+		return clone, nil
+	case *redis.ClusterClient:
+		switch {
+		case !c.Options().ContextTimeoutEnabled:
+			return nil, invalid("the Cluster client ignores deadlines: set ContextTimeoutEnabled, or take ClientOptions")
+		case o.Tag == nil && !o.Split:
+			return nil, invalid("a Cluster keeps keys in many slots, and a script reaches one: set Options.Tag to decide charges together in one slot, or Options.Split to decide slot by slot")
+		}
+		return c, nil
+	case *redis.Ring:
+		return nil, invalid("a Ring moves keys when a shard is down, and their counts begin again: take a client or a Cluster client")
+	}
+	return rdb, nil
+}
+
+// A command is a script call whose reply is numbers. It forbids go-redis to
+// repeat it: a charge that timed out may have been made.
+type command struct{ *redis.IntSliceCmd }
+
+// NoRetry tells go-redis to send the command once.
+func (command) NoRetry() bool { return true }
+
+func newCommand(ctx context.Context, verb, script string, keys []string, argv []any) command {
+	args := make([]any, 0, 3+len(keys)+len(argv))
+	args = append(args, verb, script, len(keys))
+	for _, key := range keys {
+		args = append(args, key)
+	}
+	return command{redis.NewIntSliceCmd(ctx, append(args, argv...)...)}
+}
+
+// run gives a script's reply. Its error is an *UnavailableError, or the
+// context's own where that had ended before anything was sent.
+func (s *store) run(ctx context.Context, op string, script *script, keys []string, argv []any) ([]int64, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if wait, ok := s.breaker.allow(); !ok {
+		return nil, &UnavailableError{Op: op, RetryAfter: wait, Err: errOpen}
+	}
+	canLeave := ctx.Done() != nil
+	ctx, cancel := context.WithTimeout(ctx, s.budget)
+	defer cancel()
+	reply, err := s.send(ctx, canLeave, script, keys, argv)
+	s.breaker.record(err)
+	if err != nil {
+		return nil, unavailable(op, err)
+	}
+	return reply, nil
+}
+
+// send asks by the script's digest, and with its text only where Redis says
+// that it does not have it. It asks again while a Cluster moves the keys from one
+// node to another and serves them on neither. These replies say that nothing was
+// done, so that asking again is safe; after any other failure it is not.
+func (s *store) send(ctx context.Context, canLeave bool, script *script, keys []string, argv []any) ([]int64, error) {
+	verb, text := "evalsha", script.digest
+	for pause := time.Millisecond; ; {
+		cmd := newCommand(ctx, verb, text, keys, argv)
+		err := s.wire.process(ctx, canLeave, cmd)
+		switch {
+		case err == nil:
+			return cmd.Val(), nil
+		case redis.HasErrorPrefix(err, "NOSCRIPT") && verb == "evalsha":
+			verb, text = "eval", script.text
+		case moving(err) && sleep(ctx, pause):
+			pause = min(2*pause, 20*time.Millisecond)
+		default:
+			return nil, err
+		}
+	}
+}
+
+// moving says whether the keys were on their way: some here and some there, or
+// gone again each time that the client followed them.
+func moving(err error) bool {
+	return redis.HasErrorPrefix(err, "TRYAGAIN") || redis.HasErrorPrefix(err, "MOVED") || redis.HasErrorPrefix(err, "ASK")
+}
+
+// sleep waits, and says whether the context did not end meanwhile. It does not
+// begin a wait that the context's deadline would cut short.
+func sleep(ctx context.Context, d time.Duration) bool {
+	if end, ok := ctx.Deadline(); ok && time.Until(end) < d {
+		return false
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
