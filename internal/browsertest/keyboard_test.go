@@ -40,10 +40,14 @@ func TestTabOrder(t *testing.T) {
 		if bad := eval[[]string](b, "stops.filter((e, i) => i && !(stops[i - 1].compareDocumentPosition(e) & 4)).map(look.describe)"); len(bad) > 0 {
 			b.Errorf("Tab goes back to %q", bad)
 		}
-		order := eval[[]string](b, `stops.map(e => (e.closest(".skip, .toc, .predict, .player, .q, .foot") || e).className.split(" ")[0])`)
+		order := eval[[]string](b, `stops.map(e => (e.closest(".skip, .toc, .predict, .player, .q, .memory, .ends, .foot") || e).className.split(" ")[0])`)
 		order = slices.Compact(order)
 		at := 0
-		for _, part := range []string{"skip", "toc", "card", "walk", "q"} {
+		parts := []string{"skip", "toc", "card", "walk", "q", "memory"}
+		if eval[bool](b, `!!document.querySelector(".foot a")`) {
+			parts = append(parts, "foot")
+		}
+		for _, part := range parts {
 			i := slices.Index(order[at:], part)
 			if i < 0 {
 				b.Fatalf("Tab does not come to %s in its turn: %v", part, order)
@@ -107,11 +111,15 @@ func TestArrowKeys(t *testing.T) {
 			b.Errorf("arrow keys outside a group went to step %s", now)
 		}
 		b.run(`look.all("form.q input")[0].focus()`)
-		b.press(kb.ArrowDown)
-		b.press(kb.ArrowDown)
-		b.press(kb.ArrowDown)
-		b.press(kb.ArrowDown)
-		b.press(kb.ArrowDown)
+		for i := range 5 {
+			b.press(kb.ArrowDown)
+			if away := eval[bool](b, `(() => {
+				const box = document.activeElement.getBoundingClientRect();
+				return box.bottom < 0 || box.top > innerHeight;
+			})()`); away {
+				b.Errorf("arrow key %d scrolls the group away", i+1)
+			}
+		}
 		type state struct {
 			Form    bool
 			Checked int

@@ -15,7 +15,7 @@ func TestPrint(t *testing.T) {
 		b.media("print", "light")
 		// A sheet of A4 without its margins.
 		b.size(718, 1000)
-		lost := eval[[]string](b, `look.all(".steps > li, .opt, .fold > div, .because, .why li, pre, blockquote, tr").filter(e => e.getBoundingClientRect().height < 1 || !look.shown(e)).map(look.describe)`)
+		lost := eval[[]string](b, `look.all(".steps > li, .opt, .fold > div, .because, .why li, pre, blockquote, tr, .chart > svg, .seq svg").filter(e => e.getBoundingClientRect().height < 1 || !look.shown(e)).map(look.describe)`)
 		if len(lost) > 0 {
 			b.Errorf("not on paper: %q", lost)
 		}
@@ -24,6 +24,9 @@ func TestPrint(t *testing.T) {
 		}
 		if cut := eval[[]string](b, `look.all("pre, .scroll, .wide").filter(e => e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX !== "visible").map(look.describe)`); len(cut) > 0 {
 			b.Errorf("cut off on paper: %q", cut)
+		}
+		if over := eval[[]string](b, `look.all("main svg, main pre, main table, main img").filter(e => look.shown(e) && e.getBoundingClientRect().right > innerWidth + 1).map(look.describe)`); len(over) > 0 {
+			b.Errorf("beyond the edge of the paper: %q", over)
 		}
 	})
 }
@@ -50,11 +53,23 @@ func TestReflow(t *testing.T) {
 		b.script(true)
 		b.load(s.page)
 		b.look()
-		b.run("look.all('.out .scroll')[0].focus()")
-		b.press(kb.ArrowRight + kb.ArrowRight)
-		b.run("await new Promise(r => setTimeout(r, 400))")
-		if eval[float64](b, "look.all('.out .scroll')[0].scrollLeft") == 0 {
-			b.Error("the right arrow key does not scroll a box")
+		b.click(".ctl .link")
+		b.run("look.openAll(); await new Promise(r => setTimeout(r, 200)); window.boxes = look.wide()")
+		n := eval[int](b, "boxes.length")
+		b.Logf("%d boxes scroll", n)
+		for i := range n {
+			b.run(fmt.Sprintf("boxes[%d].focus()", i))
+			b.press(kb.ArrowRight)
+			moved := eval[bool](b, fmt.Sprintf(`(async () => {
+				for (let i = 0; i < 50 && !boxes[%[1]d].scrollLeft; i++) await new Promise(r => setTimeout(r, 50));
+				return boxes[%[1]d].scrollLeft > 0;
+			})()`, i))
+			if !moved {
+				b.Errorf("the right arrow key does not scroll %s", eval[string](b, fmt.Sprintf("look.describe(boxes[%d])", i)))
+			}
+		}
+		if n == 0 {
+			b.Error("no box scrolls at 320 px, so nothing was tried")
 		}
 	})
 }
@@ -92,6 +107,32 @@ func TestContrast(t *testing.T) {
 				}
 				if weak := eval[[]string](b, "look.contrast(7)"); len(weak) > 0 {
 					b.Logf("%s, %s: less than 7: %q", page, scheme, weak)
+				}
+			}
+		}
+	})
+}
+
+// TestEdges is the other half of check 22: controls and the ring around the
+// one that has the focus are seen by everybody.
+func TestEdges(t *testing.T) {
+	each(t, func(b *tab, s site) {
+		for _, scheme := range []string{"light", "dark"} {
+			b.media("screen", scheme)
+			for _, page := range s.pages() {
+				b.fresh(page)
+				b.look()
+				for _, state := range []string{"fresh", "played"} {
+					if state == "played" && page == s.page {
+						eval[string](b, play)
+						b.run("look.openAll()")
+					}
+					if poor := eval[[]string](b, "look.edges(3)"); len(poor) > 0 {
+						b.Errorf("%s, %s, %s: edges of less than 3: %q", page, scheme, state, poor)
+					}
+					if poor := eval[[]string](b, "look.rings(3)"); len(poor) > 0 {
+						b.Errorf("%s, %s, %s: focus rings of less than 3: %q", page, scheme, state, poor)
+					}
 				}
 			}
 		}

@@ -112,7 +112,7 @@ func TestFirstFrame(t *testing.T) {
 			b.Fatal(err)
 		}
 		defer func() {
-			_, _ = chromedp.Call(chromium.ctx, page.RemoveScriptToEvaluateOnNewDocument, page.RemoveScriptToEvaluateOnNewDocumentParams{Identifier: script.Identifier})
+			_, _ = chromedp.Call(chromium.ctx, page.RemoveScriptToEvaluateOnNewDocument, page.RemoveScriptToEvaluateOnNewDocumentParams(script))
 		}()
 		const dark = "rgb(19, 21, 24)"
 		b.media("screen", "dark", "prefers-reduced-motion", "reduce")

@@ -185,7 +185,7 @@ func TestBlockedStorage(t *testing.T) {
 			b.Fatal(err)
 		}
 		defer func() {
-			_, _ = chromedp.Call(chromium.ctx, page.RemoveScriptToEvaluateOnNewDocument, page.RemoveScriptToEvaluateOnNewDocumentParams{Identifier: script.Identifier})
+			_, _ = chromedp.Call(chromium.ctx, page.RemoveScriptToEvaluateOnNewDocument, page.RemoveScriptToEvaluateOnNewDocumentParams(script))
 		}()
 		b.load(s.page)
 		b.look()

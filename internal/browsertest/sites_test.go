@@ -85,12 +85,31 @@ func stress(t *testing.T) site {
 		huge.Lines = append(huge.Lines, fmt.Sprintf("%d %s", i, strings.Repeat("output ", i%60)))
 	}
 	typed := page.Example{Ran: true, Service: huge.Service, Date: huge.Date, Lines: record.Lines(recordedFile(t, "output.txt"))}
+	home, _ := markdown.Parse("content/index.md", []byte("# A course\n\n- [One lesson](stress.md)\n"), 0)
+	first := page.Lesson{Lesson: &lesson.Lesson{ID: "index", File: "content/index.md", Body: home.Body}, Doc: home}
+	first.Meta = lesson.Meta{License: "MIT", Repository: "https://example.org/a/repository"}
 	return site{"stress", write(t, page.Input{
-		Templates: templates.FS, Lessons: []page.Lesson{l}, Workers: 1,
+		Templates: templates.FS, Home: &first, Lessons: []page.Lesson{l}, Workers: 1,
 		Examples: map[string]page.Example{
 			"huge": huge, "nothing": {Example: lesson.Example{ID: "nothing"}, Ran: true}, "stress#typed": typed,
 		},
 	}), "stress.html", &doc.Body, nil}
+}
+
+// TestStressIsWhole: what is recorded for the stress lesson is on its page, so
+// that every check looks at it.
+func TestStressIsWhole(t *testing.T) {
+	s := stress(t)
+	b := open(t, serve(t, s.dir))
+	b.fresh(s.page)
+	for _, part := range []string{
+		".chart > svg path.l1", ".chart table tbody tr:nth-child(100)", ".seq svg text",
+		`[aria-label="Redis commands"] .p`, `[aria-label="Output of typed"] pre`, "a.num[href]",
+	} {
+		if !eval[bool](b, "!!document.querySelector("+quoted(part)+")") {
+			t.Errorf("the lesson lacks %s", part)
+		}
+	}
 }
 
 // recordedFile reads a file of what the examples of stress.md recorded.

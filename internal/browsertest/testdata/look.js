@@ -3,6 +3,18 @@
 	const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 	const clean = text => text.replace(/\s+/g, " ").trim();
 	const made = "button, input, [role=status], .tag, .echo, .memory, .rail, .now, .ctl";
+	const rgb = text => (text.match(/[\d.]+/g) || []).map(Number);
+	const seen = colour => colour.length === 3 || colour[3] > 0;
+	const light = ([r, g, b]) => [r, g, b].map(v => (v /= 255) <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4).reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
+	const ratio = (a, b) => { const [x, y] = [light(a), light(b)].sort((p, q) => q - p); return (x + .05) / (y + .05); };
+	// ground is the colour behind an element.
+	const ground = e => {
+		for (; e; e = e.parentElement) {
+			const colour = rgb(getComputedStyle(e).backgroundColor);
+			if (seen(colour)) return colour;
+		}
+		return [255, 255, 255];
+	};
 	const look = {
 		all, clean,
 		text: element => clean(element.textContent),
@@ -31,25 +43,43 @@
 			const least = e.matches(".opt, .player button, .acts button") ? 43.9 : 23.9;
 			return !sentence && !e.matches(".skip") && (box.width < least || box.height < least);
 		}).map(look.describe),
+		// contrast gives the texts that stand out less than least from their ground.
 		contrast: least => {
-			const rgb = text => text.match(/[\d.]+/g).map(Number);
-			const light = ([r, g, b]) => [r, g, b].map(v => (v /= 255) <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4).reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
-			const ratio = (a, b) => { const [x, y] = [light(a), light(b)].sort((p, q) => q - p); return (x + .05) / (y + .05); };
-			const ground = e => {
-				for (; e; e = e.parentElement) {
-					const colour = rgb(getComputedStyle(e).backgroundColor);
-					if (colour.length < 4 || colour[3] > 0) return colour;
-				}
-				return [255, 255, 255];
-			};
 			const poor = new Map(), walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 			while (walker.nextNode()) {
-				const e = walker.currentNode.parentElement;
+				const e = walker.currentNode.parentElement, style = getComputedStyle(e);
 				if (!clean(walker.currentNode.data) || !look.shown(e) || e.closest("script, .vh, .skip")) continue;
-				const r = ratio(rgb(getComputedStyle(e).color), ground(e));
+				const r = ratio(rgb(e instanceof SVGElement ? style.fill : style.color), ground(e));
 				if (r < least) poor.set(look.describe(e), Math.round(r * 100) / 100);
 			}
 			return [...poor].map(([what, r]) => `${r} ${what}`);
+		},
+		// edges gives the controls whose outline, a border or a filling, stands
+		// out less than least from what is around them. One that is all text,
+		// as a link is, has none; a native radio button has the browser's.
+		edges: least => all("button, input:not([type=radio]), .opt, .pn a, a.go").filter(look.shown).flatMap(e => {
+			const style = getComputedStyle(e), around = ground(e.parentElement);
+			const sides = ["Top", "Right", "Bottom", "Left"].filter(s => style["border" + s + "Style"] !== "none" && parseFloat(style["border" + s + "Width"]) > 0);
+			const lines = sides.map(s => rgb(style["border" + s + "Color"])).filter(seen);
+			const filling = rgb(style.backgroundColor);
+			if (!lines.length && !seen(filling)) return [];
+			const best = Math.max(...lines.map(c => ratio(c, around)), seen(filling) ? ratio(filling, around) : 0);
+			return best < least ? [`${Math.round(best * 100) / 100} ${look.describe(e)}`] : [];
+		}),
+		// rings gives the stops of the keyboard whose ring stands out less than
+		// least from what is around it, the stop's own ground where it lies inside.
+		rings: least => {
+			const poor = new Map();
+			for (const e of all("a[href], button, input:not([disabled]), summary, [tabindex='0']").filter(look.shown)) {
+				e.focus({focusVisible: true, preventScroll: true});
+				if (document.activeElement !== e) continue;
+				const ringed = e.closest(".opt") || e, style = getComputedStyle(ringed), inside = parseFloat(style.outlineOffset) < 0;
+				if (style.outlineStyle === "none") { poor.set("no ring " + look.describe(e)); continue; }
+				const r = ratio(rgb(style.outlineColor), ground(inside ? ringed : ringed.parentElement));
+				if (r < least) poor.set(`${Math.round(r * 100) / 100} ${look.describe(e)}`);
+			}
+			document.activeElement.blur();
+			return [...poor.keys()];
 		},
 	};
 	globalThis.look = look;
