@@ -228,7 +228,21 @@ func (b *tab) media(medium, scheme string, more ...string) {
 // click presses the mouse on the first element that a selector finds.
 func (b *tab) click(selector string) {
 	b.Helper()
+	// A page that still moves would get the press and the release in two places.
+	b.run("document.querySelector(" + quoted(selector) + ")?.scrollIntoView({block: 'center'}); " + twoFrames)
 	b.do(chromedp.Click(chromedp.CSS(selector)))
+	b.run(twoFrames)
+}
+
+// twoFrames waits until what was asked for is drawn, and what follows from that
+// was told to the page's observers.
+const twoFrames = "await new Promise(r => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(r))));"
+
+// until waits until a condition holds, or gives up: the test that needs it then
+// says what it sees instead.
+func (b *tab) until(condition string) {
+	b.Helper()
+	b.run("for (let i = 0; i < 400 && !(" + condition + "); i++) await new Promise(r => setTimeout(r, 25));")
 }
 
 // press types keys, as in "\t" or kb.Enter.

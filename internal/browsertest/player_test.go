@@ -57,7 +57,8 @@ func TestStepAddress(t *testing.T) {
 		if got := b.playing(); len(got.Steps) != 1 || got.Steps[0] != 7 {
 			b.Errorf("#step-7 on load: %+v", got)
 		}
-		b.run(`location.hash = "#step-3"; await new Promise(r => setTimeout(r, 100))`)
+		b.run(`location.hash = "#step-3"`)
+		b.until(`!document.querySelector("#step-3").hidden`)
 		if got := b.playing(); len(got.Steps) != 1 || got.Steps[0] != 3 {
 			b.Errorf("#step-3 later: %+v", got)
 		}
@@ -86,13 +87,13 @@ func TestFound(t *testing.T) {
 		fold := eval[string](b, `look.text(document.querySelector(".q .because")).split(" ").slice(0, 4).join(" ")`)
 		b.load(s.page + "#:~:text=" + eval[string](b, "encodeURIComponent("+quoted(step)+").replaceAll('-', '%2D')"))
 		b.look()
-		b.run("await new Promise(r => setTimeout(r, 500))")
+		b.until(`!document.querySelector("#step-12").hidden`)
 		if got := b.playing(); len(got.Steps) != 1 || got.Steps[0] != 12 {
 			b.Errorf("looking for %q shows %+v", step, got)
 		}
 		b.load(s.page + "#:~:text=" + eval[string](b, "encodeURIComponent("+quoted(fold)+").replaceAll('-', '%2D')"))
 		b.look()
-		b.run("await new Promise(r => setTimeout(r, 500))")
+		b.until(`document.querySelector(".q .fold").open`)
 		if !eval[bool](b, `document.querySelector(".q .fold").open`) {
 			b.Errorf("looking for %q opens no fold", fold)
 		}

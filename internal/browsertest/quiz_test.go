@@ -126,7 +126,7 @@ func TestShowAnswer(t *testing.T) {
 		b.look()
 		asked := questions(s.body)[2]
 		b.click("#" + asked.ID + " summary")
-		b.run("await new Promise(r => setTimeout(r, 100))")
+		b.until(`look.text(document.querySelector("#` + asked.ID + ` [role=status]"))`)
 		got := b.answered(asked.ID)
 		if got.Status != "The answer is "+asked.Key+"." || !got.Key || !got.Open || got.Focus == "BODY" {
 			b.Errorf("Show answer: %+v", got)

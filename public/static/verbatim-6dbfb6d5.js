@@ -230,10 +230,11 @@ seen.observe(box);
 
 function contents() {
 const links = all(".toc a"), heads = links.map(a => document.getElementById(a.hash.slice(1)));
-const seen = new IntersectionObserver(() => {
-const now = heads.findLastIndex(h => h && h.getBoundingClientRect().top < innerHeight / 3);
+const passed = new Set(), seen = new IntersectionObserver(entries => {
+entries.forEach(e => e.isIntersecting ? passed.add(e.target) : passed.delete(e.target));
+const now = heads.findLastIndex(h => passed.has(h));
 links.forEach((a, i) => set(a, "aria-current", i === now ? "location" : null));
-}, {rootMargin: "0px 0px -66%"});
+}, {rootMargin: "999999px 0px -66%"});
 heads.forEach(h => h && seen.observe(h));
 }
 
