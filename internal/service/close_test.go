@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -180,7 +181,7 @@ func TestProxyHalfClose(t *testing.T) {
 	p, err := newProxy()
 	must(t, err)
 	must(t, p.open(t.Context(), echo.Addr().String()))
-	defer p.refuse()
+	defer p.close()
 	c, err := net.Dial("tcp", p.addr)
 	must(t, err)
 	defer c.Close()
@@ -193,4 +194,24 @@ func TestProxyHalfClose(t *testing.T) {
 	if _, err := fmt.Fscan(c, &greeting, &total); err != nil || greeting != "hello" || total != 300_006 {
 		t.Errorf("got %q, %d, %v", greeting, total, err)
 	}
+}
+
+// A port without a listener is still taken, for whoever chooses ports as we do,
+// until it is given up.
+func TestPortIsClaimedWhileNothingListens(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("claims are abstract Unix sockets, which only Linux has")
+	}
+	p, err := newProxy()
+	must(t, err)
+	_, port, err := net.SplitHostPort(p.addr)
+	must(t, err)
+	if claim, err := claimPort(port); err == nil {
+		claim.Close()
+		t.Errorf("port %s was claimed twice", port)
+	}
+	p.close()
+	claim, err := claimPort(port)
+	must(t, err)
+	must(t, claim.Close())
 }

@@ -126,13 +126,17 @@ func share(i int) (low, high int) {
 func (c *Cluster) settled(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readyWithin)
 	defer cancel()
+	var why error
 	for tries := 0; ; tries++ {
 		if c.anyDown() {
 			return nil
 		}
-		why := c.unsettled(ctx)
-		if why == nil {
+		now := c.unsettled(ctx)
+		if now == nil {
 			return nil
+		}
+		if why == nil || ctx.Err() == nil { // that the time is up is not why
+			why = now
 		}
 		if tries%40 == 0 { // a meeting takes some round trips, and may fail
 			if err := c.meet(ctx); err != nil {

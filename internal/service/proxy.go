@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
+	"runtime"
 	"strconv"
 	"sync"
 	"time"
@@ -17,7 +18,8 @@ import (
 // while what it passes them to comes and goes. Faults between client and server
 // live here.
 type proxy struct {
-	addr string // 127.0.0.1:port, fixed
+	addr  string    // 127.0.0.1:port, fixed
+	claim io.Closer // keeps other builds off the port while nothing listens on it
 
 	mu       sync.Mutex
 	listener net.Listener // nil while connections are refused
@@ -30,14 +32,20 @@ type proxy struct {
 // newProxy reserves an address by listening once. It refuses connections until
 // open.
 func newProxy() (*proxy, error) {
-	l, err := listenLow()
+	l, claim, err := claimLow()
 	if err != nil {
 		return nil, err
 	}
 	defer l.Close()
 	gate := make(chan struct{})
 	close(gate)
-	return &proxy{addr: l.Addr().String(), gate: gate, conns: map[net.Conn]bool{}}, nil
+	return &proxy{addr: l.Addr().String(), claim: claim, gate: gate, conns: map[net.Conn]bool{}}, nil
+}
+
+// close gives the address up.
+func (p *proxy) close() {
+	p.refuse()
+	p.claim.Close()
 }
 
 // open passes new connections on to target. While the proxy refused
@@ -204,17 +212,45 @@ func (p *proxy) await(reply bool) {
 // takes ports for outgoing connections: none of those can take it while the
 // proxy is closed.
 func listenLow() (net.Listener, error) {
+	l, claim, err := claimLow()
+	if err == nil {
+		claim.Close() // while it listens, it needs none
+	}
+	return l, err
+}
+
+// claimLow is listenLow with a claim to the port, which lasts longer than the
+// listening.
+func claimLow() (net.Listener, io.Closer, error) {
 	low, high := ports(ephemeralStart())
 	var last error
 	for range 50 {
-		port := low + rand.IntN(high-low)
-		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-		if err == nil {
-			return l, nil
+		port := strconv.Itoa(low + rand.IntN(high-low))
+		claim, err := claimPort(port)
+		if err != nil {
+			last = err
+			continue
 		}
+		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", port))
+		if err == nil {
+			return l, claim, nil
+		}
+		claim.Close()
 		last = err
 	}
-	return nil, fmt.Errorf("find a free port between %d and %d: %w", low, high, last)
+	return nil, nil, fmt.Errorf("find a free port between %d and %d: %w", low, high, last)
+}
+
+// claimPort keeps the builds of this machine off one another's ports: a stopped
+// Redis listens on none, and its address must still be free when it starts. The
+// claim is an abstract Unix socket, which lives in the same network namespace
+// as the port, leaves no file, and goes with the process. Elsewhere than on
+// Linux there is none, and luck has to do.
+func claimPort(port string) (io.Closer, error) {
+	if runtime.GOOS != "linux" {
+		return io.NopCloser(nil), nil
+	}
+	return net.Listen("unix", "@verbatim-port-"+port)
 }
 
 // ports is the range to take ports from, high excluded: the ten thousand below

@@ -327,7 +327,7 @@ func (r *Redis) end() error {
 		return r.endErr
 	}
 	r.closed = true
-	r.proxy.refuse()
+	r.proxy.close()
 	r.proxy.hold(false) // so that no goroutine waits for ever
 	// The source's context may have ended: that is often why this runs.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.source.life), endWithin)
