@@ -135,7 +135,8 @@ func (c *Cluster) settled(ctx context.Context) error {
 		if now == nil {
 			return nil
 		}
-		if why == nil || ctx.Err() == nil { // that the time is up is not why
+		var timeout net.Error
+		if why == nil || !errors.As(now, &timeout) || !timeout.Timeout() { // that the time is up is not why
 			why = now
 		}
 		if tries%40 == 0 { // a meeting takes some round trips, and may fail
