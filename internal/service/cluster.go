@@ -120,6 +120,11 @@ func share(i int) (low, high int) {
 	return i * slots / masters, (i+1)*slots/masters - 1
 }
 
+func timedOut(err error) bool {
+	var timeout net.Error
+	return errors.As(err, &timeout) && timeout.Timeout()
+}
+
 // settled returns once every node knows all nodes and serves. It does not wait
 // while one is stopped or paused. Nodes find each other again here, whatever
 // addresses they got.
@@ -135,12 +140,11 @@ func (c *Cluster) settled(ctx context.Context) error {
 		if now == nil {
 			return nil
 		}
-		var timeout net.Error
-		if why == nil || !errors.As(now, &timeout) || !timeout.Timeout() { // that the time is up is not why
+		if why == nil || !timedOut(now) { // that the time is up is not why
 			why = now
 		}
 		if tries%40 == 0 { // a meeting takes some round trips, and may fail
-			if err := c.meet(ctx); err != nil {
+			if err := c.meet(ctx); err != nil && !timedOut(err) {
 				return err
 			}
 		}
