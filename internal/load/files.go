@@ -20,24 +20,30 @@ func Files(root *os.Root) fs.FS { return files{root.FS()} }
 type files struct{ fs.FS }
 
 func (f files) Open(name string) (fs.File, error) {
-	info, err := fs.Stat(f.FS, name)
-	if err != nil {
+	if err := f.readable(name); err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() && !info.IsDir() {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: ErrIrregular}
-	}
 	return f.FS.Open(name)
+}
+
+// readable looks before anything is opened: opening a pipe may wait for ever.
+func (f files) readable(name string) error {
+	info, err := fs.Stat(f.FS, name)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() && !info.IsDir() {
+		return &fs.PathError{Op: "open", Path: name, Err: ErrIrregular}
+	}
+	return nil
 }
 
 func (f files) Stat(name string) (fs.FileInfo, error) { return fs.Stat(f.FS, name) }
 
 func (f files) ReadFile(name string) ([]byte, error) {
-	file, err := f.Open(name)
-	if err != nil {
+	if err := f.readable(name); err != nil {
 		return nil, err
 	}
-	file.Close()
 	return fs.ReadFile(f.FS, name)
 }
 
