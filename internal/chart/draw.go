@@ -19,10 +19,10 @@ const (
 // dashes tell series apart without colour.
 var dashes = [mostSeries]string{"", "6 4", "2 3", "10 3 2 3", "14 4", "6 3 2 3 2 3"}
 
-// marks are the shapes at the points of each series, around 0 0.
+// marks are the shapes at the points of each series, relative to the point.
 var marks = [mostSeries]string{
-	"M3 0a3 3 0 1 1-6 0a3 3 0 1 1 6 0", "M-3-3 3 3M-3 3 3-3", "M-3-3H3V3H-3Z",
-	"M0-4 4 0 0 4-4 0Z", "M0-4 4 3H-4Z", "M-4 0H4M0-4V4",
+	"m3 0a3 3 0 1 1-6 0a3 3 0 1 1 6 0", "m-3-3 6 6m-6 0 6-6", "m-3-3h6v6h-6z",
+	"m0-4 4 4-4 4-4-4z", "m0-4 4 7h-8z", "m-4 0h8m-4-4v8",
 }
 
 // class of a series: two colours in turn.
@@ -85,7 +85,7 @@ func (c *Chart) legend(p *svg.Picture) float64 {
 		}
 		y += svg.LineTall
 		p.Line(class(i), dashes[i], svg.Path("M0 %sh%s", y-5, sample))
-		p.Mark(class(i), marks[i], sample/2, y-5)
+		p.Marks(class(i), marks[i], svg.Place{X: sample / 2, Y: y - 5})
 		p.Text("", "start", sample+6, y, s.name)
 	}
 	return y + 2*svg.LineTall
@@ -113,9 +113,11 @@ func (c *Chart) line(p *svg.Picture, i int, s series, x, y *axis) {
 	if len(s.points) > mostRings {
 		return
 	}
-	for _, q := range s.points {
-		p.Mark(class(i), marks[i], x.place(q.x), y.place(q.y))
+	places := make([]svg.Place, len(s.points))
+	for n, q := range s.points {
+		places[n] = svg.Place{X: x.place(q.x), Y: y.place(q.y)}
 	}
+	p.Marks(class(i), marks[i], places...)
 }
 
 // bars draws a bar chart: a row for each category, its name above its bars,
@@ -134,21 +136,21 @@ func (c *Chart) bars(p *svg.Picture) float64 {
 	x := newAxis(low, high, 4, true)
 	x.from, x.to = x.widest()/2, max(svg.Width/3, svg.Width-label-8)
 	p.Text("", "start", 0, svg.LineTall, c.Head[1])
-	const top = 2 * svg.LineTall
-	y := float64(top)
+	y := 2.0 * svg.LineTall
 	for i, name := range c.categories {
 		p.Text("", "start", 4, y+12, name)
 		y = c.group(p, i, x, y+svg.LineTall)
 	}
-	p.Hair("ax", svg.Path("M%s %sV%s", x.place(0), top, y))
 	for _, t := range x.ticks {
 		p.Text("ts", "middle", x.place(t.value), y+14, t.text)
 	}
 	return y + 20
 }
 
-// group draws the bars of one category below y and gives where the next begins.
+// group draws the bars of one category below y, with their own piece of the axis
+// so that it crosses no name, and gives where the next begins.
 func (c *Chart) group(p *svg.Picture, category int, x *axis, y float64) float64 {
+	top := y
 	for i, s := range c.series {
 		for _, q := range s.points {
 			if int(q.x) != category {
@@ -160,6 +162,7 @@ func (c *Chart) group(p *svg.Picture, category int, x *axis, y float64) float64 
 			y += barTall
 		}
 	}
+	p.Hair("ax", svg.Path("M%s %sV%s", x.place(0), top-2, y))
 	return y + 4
 }
 

@@ -27,6 +27,9 @@ const (
 // Picture is what is drawn, one element a line.
 type Picture struct{ body bytes.Buffer }
 
+// Place is where something is drawn.
+type Place struct{ X, Y float64 }
+
 // Text writes words at a place; anchor is "start", "middle" or "end".
 func (p *Picture) Text(class, anchor string, x, y float64, s string) {
 	fmt.Fprintf(&p.body, "<text%s x=\"%s\" y=\"%s\" text-anchor=\"%s\">%s</text>\n", attr("class", class), At(x), At(y), anchor, escape(s))
@@ -48,9 +51,14 @@ func (p *Picture) Area(class, dash, d string) {
 	fmt.Fprintf(&p.body, "<path class=\"%s\" fill-opacity=\".3\" stroke=\"currentColor\"%s d=\"%s\"/>\n", class, attr("stroke-dasharray", dash), d)
 }
 
-// Mark draws the path d, which is around 0 0, at a place.
-func (p *Picture) Mark(class, d string, x, y float64) {
-	fmt.Fprintf(&p.body, "<path class=\"%s pt\" fill=\"none\" stroke=\"currentColor\" d=\"%s\" transform=\"translate(%s %s)\"/>\n", class, d, At(x), At(y))
+// Marks draws the path d, which is relative to where it begins, at each of these
+// places. It is one element however many there are.
+func (p *Picture) Marks(class, d string, places ...Place) {
+	fmt.Fprintf(&p.body, "<path class=\"%s pt\" fill=\"none\" stroke=\"currentColor\" d=\"", class)
+	for _, at := range places {
+		fmt.Fprintf(&p.body, "M%s %s%s", At(at.X), At(at.Y), d)
+	}
+	p.body.WriteString("\"/>\n")
 }
 
 // Add draws another picture on top.
