@@ -3,8 +3,11 @@
 //
 // Inside a build, the build provides the Redis and can stop it. Alone, as in
 // `go run ./examples/exh5050`, the package starts one: redis-server from PATH,
-// else a container. It never empties a server that it did not start: it holds
-// no command that could.
+// else a container. It works with no other server: a REDIS_URL alone is not
+// trusted.
+//
+// A Clock lets minutes pass at once on that Redis. Value and Table record what
+// lessons show.
 package lab
 
 import (
@@ -40,6 +43,7 @@ type Lab struct {
 	url       string
 	power     power
 	processes []*Process
+	recorded  map[string]bool // names of values and tables
 }
 
 // power stops and starts the Redis of a lab, and ends it for good.
