@@ -153,15 +153,18 @@ func (s *site) quotations(id string) []lesson.Quote {
 // kinds that the new one replaces.
 func (s *site) store(source lesson.Source, known bool, g got, page *quote.Page, r *Report) error {
 	folder := path.Dir(source.File)
+	var files []file
 	if !source.Publish {
 		folder = path.Join(folder, "private")
+		// In every site, whatever its own .gitignore says.
+		files = append(files, file{path.Join(folder, ".gitignore"), []byte("*\n")})
 	}
 	name := path.Join(folder, "page"+g.ext)
 	about, err := sourceFile(s.root.FS(), source, known)
 	if err != nil {
 		return err
 	}
-	if err := writeFiles(s.root, []file{{name, g.body}, {source.File, about}}); err != nil {
+	if err := writeFiles(s.root, append(files, file{name, g.body}, file{source.File, about})); err != nil {
 		return err
 	}
 	for _, ext := range quote.Extensions {
