@@ -134,16 +134,19 @@ func parseAmount(word string) (int64, bool) {
 }
 
 // The reply of every script: the time and whether the call was refused, then
-// seven numbers for each charge.
+// seven numbers for each charge. The quick way's reply is the time and three.
 const (
-	replyHead   = 2
-	replyCharge = 7
+	replyHead, replyCharge = 2, 7
+	quickHead, quickCharge = 1, 3
 )
 
 func micros(n int64) time.Duration { return time.Duration(n) * time.Microsecond }
 
 // decide reads a script's reply to these charges.
 func decide(reply []int64, charges []Charge) (Decision, error) {
+	if len(reply) == quickHead+quickCharge*len(charges) {
+		return admitted(reply, charges), nil
+	}
 	if len(reply) != replyHead+replyCharge*len(charges) {
 		return Decision{}, invalid("a reply of %d numbers to %d charges: is another program's script under this name?", len(reply), len(charges))
 	}
@@ -159,6 +162,23 @@ func decide(reply []int64, charges []Charge) (Decision, error) {
 	d := summary(results, charges, reply[1] != 0)
 	d.at = reply[0]
 	return d, nil
+}
+
+// admitted reads the reply of the quick way: every charge was made, and each limit
+// has something left.
+func admitted(reply []int64, charges []Charge) Decision {
+	results := make([]Result, len(charges))
+	for i, c := range charges {
+		n := reply[quickHead+quickCharge*i:]
+		results[i] = Result{
+			Limit: c.Limit, Outcome: Allowed,
+			Granted: c.Cost, Used: n[0], Remaining: c.Limit.capacity() - n[0],
+			ResetAfter: micros(n[1]), Delay: micros(n[2]),
+		}
+	}
+	d := summary(results, charges, false)
+	d.at = reply[0]
+	return d
 }
 
 // summary is the decision that the charges' results make together.

@@ -5,11 +5,20 @@
 // on behalf of a subject, and a script in Redis decides all of them together, in
 // one round trip: all are charged, or none is.
 //
-//	l, err := limiter.New(redis.NewUniversalClient(limiter.ClientOptions("redis:6379")), limiter.Options{})
+//	rdb := redis.NewUniversalClient(limiter.ClientOptions("redis:6379"))
+//	l, err := limiter.New(rdb, limiter.Options{})
 //	...
 //	d, err := l.Take(ctx,
 //		limiter.Charge{Subject: []string{"ip", ip}, Limit: perSecond, Cost: 1},
 //		limiter.Charge{Subject: []string{"key", key}, Limit: perHour, Cost: 1})
+//	switch {
+//	case err != nil: // no decision: what now is your policy, see below
+//	case d.Outcome == limiter.Allowed: // go on
+//	default: // come back after d.RetryAfter; d.Violated says whose limits refused
+//	}
+//
+// One Limiter serves a whole program. A limit is a value: its name, algorithm,
+// window and subject make the key, its quota is compared anew in every call.
 //
 // # Decisions and failures
 //
@@ -24,6 +33,31 @@
 //	no decision, and the route fails closed      503, Retry-After
 //	no decision, and the route fails open        served, marked degraded
 //	no decision, and the route fails local       this server's share decides
+//
+// An [*InvalidError] is a mistake of the program, such as a negative cost or no
+// subject. Nothing was sent.
+//
+// # In front of a handler
+//
+// A [Policy] says for each route whom a request charges, and what happens without
+// Redis. Routes are a ServeMux's patterns, and those not listed have the default,
+// which must be given.
+//
+//	client := limiter.FirstOf(limiter.ByUser(signedIn), limiter.ByIP(ourProxies...), limiter.Everyone)
+//	calls := func(r *http.Request) []limiter.Charge {
+//		return []limiter.Charge{{Subject: client(r), Limit: perMinute, Cost: 1}}
+//	}
+//	limited, err := l.Middleware(limiter.MiddlewareOptions{
+//		Route:   limiter.MuxRoute(mux),
+//		Routes:  map[string]limiter.Policy{"GET /seats": {Charges: calls, Fallback: limiter.FailOpen}},
+//		Default: limiter.Policy{Charges: calls, Fallback: limiter.FailClosed},
+//	})
+//	...
+//	http.ListenAndServe(addr, limited(mux))
+//
+// An identity must be hard to change for whoever is to be limited: an address
+// behind proxies of yours, a user who has signed in, an API key that was checked.
+// A key that nobody has checked makes its inventor a new client each time.
 //
 // # Choosing an algorithm
 //
@@ -72,8 +106,33 @@
 // nothing. With Options.Split the charges of a call may live anywhere: each slot
 // decides its own at the same time, and what was taken is given back where another
 // refuses. While that is on its way others may be refused too early; nobody is
-// admitted above a limit. While a slot moves, a call some of whose keys have moved
-// is tried again until its time is over.
+// admitted above a limit.
+//
+// While a slot moves, redirections are followed, and a call some of whose keys
+// have moved is tried again until its time is over. One that would make a new key
+// beside others is served by no node until the slot has moved: charges on several
+// keys of which one has no use yet, a refund, a request with an id. It ends as an
+// UnavailableError, and charged nothing. A call on one key is served all the while;
+// Options.Packed makes one key of all limits of a subject.
+//
+// # Plans
+//
+// [Plans] are limits by tier that change while the program runs, from a file
+// ([Plans.LoadFile]) or from Redis ([Publish], [Plans.Follow]). A snapshot with
+// any mistake is rejected whole. A new quota holds from the next call on: who has
+// used 100 of 100 has 400 left of 500, and who has used 400 of 500 has none left of
+// 100. Watch [Plans.Age]: it grows while pushes are lost.
+//
+// # Before it counts
+//
+//   - Give it a Redis of its own, or one that never evicts; [Limiter.Check] warns.
+//   - Say of each route what an hour without a limit would cost, and what an hour
+//     without the route, and choose its [Fallback]. FailLocal needs Options.Servers.
+//   - Begin a new limit with Limit.Shadow, and look at whom it would have refused.
+//   - Options.Metrics: [NewExpvarMetrics] counts, [NewSlogMetrics] logs the
+//     breaker, [MetricsList] is both. Alert on "breaker.open" and "unavailable".
+//   - Retry a charge only with [Limiter.TakeOnce].
+//   - Where another limiter had these keys before, run [Limiter.Sweep] once.
 //
 // # What it does not promise
 //

@@ -150,3 +150,90 @@ func ExampleUnavailableError() {
 	// no decision: true may be charged: false
 	// our mistake: true
 }
+
+// A plan that changes in mid-window: what was used stays used, and the rest of the
+// new quota is there at once.
+func ExamplePlans() {
+	rdb, closeRedis := connect()
+	defer closeRedis()
+	l, _ := limiter.New(rdb, limiter.Options{Timeout: time.Minute})
+	snapshot := `{"version": %d, "tiers": {"basic": [
+		{"name": "calls", "algorithm": "sliding log", "quota": %d, "window": "1h"}]}}`
+	plans, err := limiter.NewPlans(fmt.Appendf(nil, snapshot, 1, 100))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	call := func(cost int64) {
+		c, _ := plans.Charge("basic", "calls", cost, "user", "ada")
+		d, _ := l.Take(context.Background(), c)
+		fmt.Println("plans", d.Version, d.Outcome, "remaining", d.Remaining)
+	}
+	call(100)
+	call(1)
+	fmt.Println(plans.Load(fmt.Appendf(nil, snapshot, 2, -500)))
+	fmt.Println(plans.Load(fmt.Appendf(nil, snapshot, 2, 500)))
+	call(1)
+	// Output:
+	// plans 1 allowed remaining 0
+	// plans 1 limited remaining 0
+	// limiter: plans: tier "basic": limit "calls": quota -500 is not from 0 to 999999999
+	// <nil>
+	// plans 2 allowed remaining 399
+}
+
+// Without its Redis each of four servers admits a quarter of the limit.
+func ExampleLimiter_Decide() {
+	rdb, closeRedis := connect()
+	closeRedis()
+	l, _ := limiter.New(rdb, limiter.Options{Timeout: time.Minute, Servers: 4})
+	search := limiter.Charge{
+		Subject: []string{"user", "ada"}, Cost: 1,
+		Limit: limiter.Limit{Name: "searches", Algorithm: limiter.FixedWindow, Quota: 8, Window: time.Hour},
+	}
+	for range 3 {
+		d, err := l.Decide(context.Background(), limiter.FailLocal, search)
+		fmt.Println(d.Outcome, "degraded:", d.Degraded, err)
+	}
+	// Output:
+	// allowed degraded: true <nil>
+	// allowed degraded: true <nil>
+	// limited degraded: true <nil>
+}
+
+// A payment whose answer was lost on the way is sent again, and counts once.
+func ExampleLimiter_TakeOnce() {
+	rdb, closeRedis := connect()
+	defer closeRedis()
+	l, _ := limiter.New(rdb, limiter.Options{Timeout: time.Minute})
+	payment := limiter.Charge{
+		Subject: []string{"account", "7"}, Cost: 1,
+		Limit: limiter.Limit{Name: "payments", Algorithm: limiter.SlidingLog, Quota: 5, Window: time.Hour},
+	}
+	for _, id := range []string{"9f3a", "9f3a", "c71e"} {
+		d, err := l.TakeOnce(context.Background(), id, payment)
+		fmt.Println(id, d.Outcome, d.Remaining, err)
+	}
+	// Output:
+	// 9f3a allowed 4 <nil>
+	// 9f3a allowed 4 <nil>
+	// c71e allowed 3 <nil>
+}
+
+// A limit in shadow refuses nobody and tells whom it would have refused.
+func ExampleLimit_shadow() {
+	rdb, closeRedis := connect()
+	defer closeRedis()
+	l, _ := limiter.New(rdb, limiter.Options{Timeout: time.Minute})
+	calls := limiter.Charge{
+		Subject: []string{"user", "ada"}, Cost: 1,
+		Limit: limiter.Limit{Name: "calls", Algorithm: limiter.SlidingLog, Quota: 1, Window: time.Hour, Shadow: true},
+	}
+	for range 2 {
+		d, _ := l.Take(context.Background(), calls)
+		fmt.Println(d.Outcome, d.Shadowed)
+	}
+	// Output:
+	// allowed []
+	// allowed [calls]
+}

@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// The problem types that the draft registers.
+// The problem types that the draft registers, and RFC 9457's for the rest.
 const (
+	problemOurs     = "about:blank"
 	problemQuota    = "https://iana.org/assignments/http-problem-types#quota-exceeded"
 	problemCapacity = "https://iana.org/assignments/http-problem-types#temporary-reduced-capacity"
 )
@@ -36,7 +37,11 @@ func writeProblem(w http.ResponseWriter, p problem) {
 
 // seconds rounds a wait up to whole seconds, so that nobody comes early.
 func seconds(d time.Duration) int64 {
-	return int64((d + time.Second - 1) / time.Second)
+	whole := int64(d / time.Second)
+	if d%time.Second > 0 {
+		whole++
+	}
+	return whole
 }
 
 // writeRetryAfter writes at least one second: 0 invites the client to hammer.
@@ -47,7 +52,7 @@ func writeRetryAfter(h http.Header, o MiddlewareOptions, d time.Duration) {
 		return
 	}
 	// A date has whole seconds: the next one after the wait.
-	at := time.Now().Add(d + time.Second - 1).UTC()
+	at := time.Now().Add(d).Add(time.Second - 1).UTC()
 	h.Set("Retry-After", at.Format(http.TimeFormat))
 }
 
@@ -69,7 +74,7 @@ func writeHeaders(h http.Header, o MiddlewareOptions, d Decision) {
 		h.Set("RateLimit", quoted(t.Limit.Name)+";r="+strconv.FormatInt(t.Remaining, 10)+";t="+strconv.FormatInt(seconds(reset), 10))
 	}
 	if o.LegacyHeaders {
-		h.Set("X-RateLimit-Limit", strconv.FormatInt(t.Limit.Quota, 10))
+		h.Set("X-RateLimit-Limit", strconv.FormatInt(t.Limit.capacity(), 10)) // never below what remains
 		h.Set("X-RateLimit-Remaining", strconv.FormatInt(t.Remaining, 10))
 		h.Set("X-RateLimit-Reset", strconv.FormatInt(seconds(reset), 10))
 	}

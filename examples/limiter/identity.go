@@ -25,8 +25,13 @@ func FirstOf(identities ...Identity) Identity {
 	}
 }
 
+// Everyone is one subject for all, {"everyone"}: at the end of FirstOf it makes
+// those whom nothing else tells apart share one count.
+func Everyone(*http.Request) []string { return []string{"everyone"} }
+
 // ByAPIKey takes the API key in a header: {"key", hash}. The key itself never
-// reaches Redis, where others may read key names.
+// reaches Redis, where others may read key names. Let keys be checked first, or
+// charge the address too: whoever makes keys up is a new client with each.
 func ByAPIKey(header string) Identity {
 	return func(r *http.Request) []string {
 		secret := r.Header.Get(header)
@@ -51,7 +56,8 @@ func ByUser(name func(*http.Request) string) Identity {
 
 // ByIP takes the client's address, {"ip", address}, an IPv6 address by its /64.
 // X-Forwarded-For is believed only as far as it was written by trusted proxies:
-// with none, the client is whoever connected.
+// with none, the client is whoever connected. It cannot tell who comes through a
+// Unix socket, which has no address.
 func ByIP(trusted ...netip.Prefix) Identity {
 	return func(r *http.Request) []string {
 		addr := ClientIP(r, trusted...)
@@ -64,21 +70,22 @@ func ByIP(trusted ...netip.Prefix) Identity {
 
 // ClientIP is the address nearest to us that no trusted proxy has; the invalid
 // address where r.RemoteAddr is none. It reads X-Forwarded-For from its end,
-// where our own proxies write, and stops at what it cannot read.
+// where our own proxies write, and stops at what it cannot read: so what a
+// client wrote in front costs nothing, however long it is.
 func ClientIP(r *http.Request, trusted ...netip.Prefix) netip.Addr {
 	client := parseAddr(r.RemoteAddr)
-	if !client.IsValid() || !within(client, trusted) {
-		return client
-	}
-	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-	for _, hop := range slices.Backward(hops) {
-		addr := parseAddr(strings.TrimSpace(hop))
-		if !addr.IsValid() {
-			return client
-		}
-		client = addr
-		if !within(client, trusted) {
-			return client
+	for _, line := range slices.Backward(r.Header.Values("X-Forwarded-For")) {
+		for more := true; more; {
+			if !within(client, trusted) {
+				return client
+			}
+			var hop string
+			line, hop, more = cutLast(line, ',')
+			addr := parseAddr(strings.TrimSpace(hop))
+			if !addr.IsValid() {
+				return client
+			}
+			client = addr
 		}
 	}
 	return client
@@ -89,13 +96,23 @@ func parseAddr(s string) netip.Addr {
 	if ap, err := netip.ParseAddrPort(s); err == nil {
 		return ap.Addr().Unmap().WithZone("")
 	}
-	addr, err := netip.ParseAddr(strings.Trim(s, "[]"))
+	if inner, ok := strings.CutPrefix(s, "["); ok && strings.HasSuffix(inner, "]") {
+		s = strings.TrimSuffix(inner, "]")
+	}
+	addr, err := netip.ParseAddr(s)
 	if err != nil {
 		return netip.Addr{}
 	}
 	return addr.Unmap().WithZone("")
 }
 
+// within says whether one of the prefixes holds an address, which is unmapped:
+// prefixes of IPv4 in IPv6 clothing are so too.
 func within(addr netip.Addr, prefixes []netip.Prefix) bool {
-	return slices.ContainsFunc(prefixes, func(p netip.Prefix) bool { return p.Contains(addr) })
+	return slices.ContainsFunc(prefixes, func(p netip.Prefix) bool {
+		if p.Addr().Is4In6() && p.Bits() >= 96 {
+			p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
+		}
+		return p.Contains(addr)
+	})
 }

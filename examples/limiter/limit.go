@@ -29,7 +29,7 @@ const (
 	TokenBucket
 	// LeakyBucket is a queue that is served at the quota's steady rate: what is
 	// admitted is told in Decision.Delay when to start. 4 starts in two
-	// seconds, 101 in a minute.
+	// seconds, 100 in a minute.
 	LeakyBucket
 )
 
@@ -160,8 +160,8 @@ func (c Charge) validate() error {
 	return nil
 }
 
-// mode is the charge's word of options in the scripts: a for at most, r for a
-// limit that counts refused calls, s for shadow.
+// mode is the charge's options in the scripts: a for at most, r for a limit that
+// counts refused calls, s for shadow.
 func (c Charge) mode() string {
 	var b []byte
 	if c.AtMost {

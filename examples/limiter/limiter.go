@@ -42,11 +42,12 @@ func New(rdb redis.UniversalClient, o Options) (*Limiter, error) {
 	if metrics == nil {
 		metrics = silent{}
 	}
+	span := &budget{span: o.Timeout + o.DialTimeout}
 	return &Limiter{
 		rdb: rdb,
 		store: &store{
-			wire:    &pipeline{rdb: client, above: int32(o.ShareAbove), budget: o.Timeout + o.DialTimeout},
-			budget:  o.Timeout + o.DialTimeout,
+			wire:    &pipeline{rdb: client, above: int32(o.ShareAbove), budget: span},
+			budget:  span,
 			breaker: &breaker{most: int32(o.Failures), pause: o.Pause, changed: metrics.Breaker},
 		},
 		keys:    &keyspace{prefix: o.Prefix, tag: o.Tag, normalize: o.Normalize, packed: o.Packed},
@@ -117,12 +118,20 @@ func (l *Limiter) askAll(ctx context.Context, op, request string, places []place
 
 // ask sends charges whose keys live in one slot.
 func (l *Limiter) ask(ctx context.Context, op, request string, places []place, charges []Charge) (Decision, error) {
-	keys, marker := keysOf(places), any("")
-	if request != "" {
-		keys = append(keys, places[0].marker("once", request))
-		marker = l.once.Milliseconds()
+	set := setOf(places, charges)
+	var args []any
+	switch {
+	case request != "":
+		args = l.words(places, charges, places[0].marker("once", request), op, l.once.Milliseconds())
+	case op == "peek":
+		args = l.words(places, charges, "", op)
+	default:
+		args = l.words(places, charges, "")
+		if !l.store.long && quick(places, charges) {
+			set |= quickBit
+		}
 	}
-	reply, err := l.store.run(ctx, op, takeScript.form(setOf(places, charges)), keys, arguments(l.now(), op, marker, places, charges))
+	reply, err := l.store.run(ctx, op, takeScript.form(set), args)
 	if err != nil {
 		return Decision{}, err
 	}
@@ -166,8 +175,8 @@ func (l *Limiter) Refund(ctx context.Context, id string, charges ...Charge) (Dec
 // giveBack refunds charges whose keys live in one slot. The id is remembered for
 // life, after which nothing of them counts any more.
 func (l *Limiter) giveBack(ctx context.Context, at int64, id string, life time.Duration, places []place, charges []Charge) (Decision, error) {
-	keys := append(keysOf(places), places[0].marker("refund", id))
-	reply, err := l.store.run(ctx, "refund", refundScript.form(setOf(places, charges)), keys, arguments(l.now(), at, life.Milliseconds(), places, charges))
+	args := l.words(places, charges, places[0].marker("refund", id), at, life.Milliseconds())
+	reply, err := l.store.run(ctx, "refund", refundScript.form(setOf(places, charges)), args)
 	if err != nil {
 		return Decision{}, err
 	}
@@ -182,7 +191,7 @@ func (l *Limiter) Reset(ctx context.Context, charges ...Charge) error {
 	}
 	err = each(l.parts(places, charges), func(p *part) (Decision, error) {
 		script := resetScript.form(setOf(p.places, p.charges))
-		_, err := l.store.run(ctx, "reset", script, keysOf(p.places), arguments(l.now(), "reset", "", p.places, p.charges))
+		_, err := l.store.run(ctx, "reset", script, l.words(p.places, p.charges, ""))
 		return Decision{}, err
 	})
 	if err != nil {
@@ -242,36 +251,42 @@ func (l *Limiter) register(p place, limit Limit) error {
 	return nil
 }
 
-// now is the first argument of every script: a time, or "" for the server's.
-func (l *Limiter) now() any {
-	if l.clock == nil {
-		return ""
-	}
-	return l.clock().UnixMicro()
-}
-
 func (l *Limiter) failed(err error) {
 	if u, ok := err.(*UnavailableError); ok {
 		l.metrics.Unavailable(u)
 	}
 }
 
-func keysOf(places []place) []string {
-	keys := make([]string, len(places), len(places)+1)
-	for i, p := range places {
-		keys[i] = p.key
+// words are those of a script's command: verb and script, which the store fills
+// in, the keys and the marker, if there is one, and then what lua/base.lua says.
+func (l *Limiter) words(places []place, charges []Charge, marker string, rest ...any) []any {
+	words := make([]any, 3, 4+6*len(charges)+1+len(rest))
+	words[2] = len(places)
+	for _, p := range places {
+		words = append(words, p.key)
 	}
-	return keys
+	if marker != "" {
+		words[2] = len(places) + 1
+		words = append(words, marker)
+	}
+	for i, c := range charges {
+		words = append(words, word(c, places[i].tag), c.Limit.Quota, c.Limit.Window.Microseconds(), c.Limit.capacity(), c.Cost)
+	}
+	switch {
+	case l.clock != nil:
+		words = append(words, l.clock().UnixMicro())
+	case len(rest) > 0:
+		words = append(words, "")
+	}
+	return append(words, rest...)
 }
 
-// arguments are a script's words: three of the call and seven for each charge.
-func arguments(now, first, second any, places []place, charges []Charge) []any {
-	argv := make([]any, 0, 3+7*len(charges))
-	argv = append(argv, now, first, second)
-	for i, c := range charges {
-		argv = append(argv,
-			algorithms[c.Limit.Algorithm].kind, c.Limit.Quota, c.Limit.Window.Microseconds(),
-			c.Limit.capacity(), c.Cost, c.mode(), places[i].tag)
+// word says in the scripts how a charge is to be decided, and in which record of
+// a packed key.
+func word(c Charge, tag string) string {
+	kind, mode := algorithms[c.Limit.Algorithm].kind, c.mode()
+	if tag != "" {
+		return kind + mode + ":" + tag
 	}
-	return argv
+	return kind + mode
 }

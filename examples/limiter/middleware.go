@@ -4,14 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"time"
 )
 
 // A Policy says how one route is limited.
 type Policy struct {
-	// Charges are what a request costs and whom; none admits it unlimited.
+	// Charges are what a request costs and whom; none admits it unlimited. It
+	// sees every request of the route: HEAD is one of GET's, and a browser's
+	// preflight (OPTIONS), which no pattern with a method has, the default's.
 	Charges func(*http.Request) []Charge
 	// Fallback decides while Redis is away. It must be chosen.
 	Fallback Fallback
@@ -37,6 +41,10 @@ type MiddlewareOptions struct {
 	LegacyHeaders bool
 	// RetryDate writes Retry-After as a date rather than in seconds.
 	RetryDate bool
+
+	// Invalid hears of a request whose charges cannot be decided, such as one
+	// without a subject: the client is told no more than 500.
+	Invalid func(r *http.Request, err error)
 }
 
 // MuxRoute names a request's route by the pattern that mux would serve it with,
@@ -59,8 +67,13 @@ func DecisionOf(ctx context.Context) (Decision, bool) {
 // Middleware limits the requests to a handler. Over a limit they are answered
 // 429; where Redis is away and the route is closed, 503; never one for the
 // other. Both have Retry-After where waiting helps, a problem+json body, and are
-// not to be cached. What a LeakyBucket admits waits here for its turn. A
-// decision made without Redis is marked X-RateLimit-Degraded.
+// not to be cached. What a LeakyBucket admits waits here for its turn: Limit.Burst
+// bounds the queue, and a deadline of the request's context the wait. A decision
+// made without Redis is marked X-RateLimit-Degraded.
+//
+// The handler has the server's own ResponseWriter, so that it can flush, or take
+// the connection over. What it was charged stays charged however it ends, in a
+// panic too: DecisionOf has the ID to refund it by.
 //
 // The error is an *InvalidError for a policy without charges or fallback.
 func (l *Limiter) Middleware(o MiddlewareOptions) (func(http.Handler) http.Handler, error) {
@@ -75,6 +88,10 @@ func (l *Limiter) Middleware(o MiddlewareOptions) (func(http.Handler) http.Handl
 	if o.Route == nil {
 		o.Route = func(r *http.Request) string { return r.Pattern }
 	}
+	if o.Invalid == nil {
+		o.Invalid = func(*http.Request, error) {}
+	}
+	o.Routes = maps.Clone(o.Routes) // the caller's may change, and requests read it
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if d, ok := l.admit(w, r, o); ok {
@@ -122,24 +139,29 @@ func (l *Limiter) admit(w http.ResponseWriter, r *http.Request, o MiddlewareOpti
 	return d, true
 }
 
-// refuse answers a request that nobody decided.
+// refuse answers a request that nobody decided. One whose context has ended is
+// answered too: its client may well be there, and silence would be a 200.
 func refuse(w http.ResponseWriter, r *http.Request, o MiddlewareOptions, err error) {
-	var down *UnavailableError
-	switch {
-	case r.Context().Err() != nil: // nobody is there to read an answer
-	case errors.As(err, &down):
-		// A second or two of chance keep the clients from coming back in step.
-		after := max(down.RetryAfter, time.Second) + time.Duration(rand.Int64N(int64(2*time.Second)))
-		writeRetryAfter(w.Header(), o, after)
-		writeProblem(w, problem{Type: problemCapacity, Title: "The rate limiter is unavailable", Status: http.StatusServiceUnavailable})
-	default:
-		http.Error(w, "the rate limit of this route is misconfigured", http.StatusInternalServerError)
+	var wrong *InvalidError
+	if errors.As(err, &wrong) {
+		o.Invalid(r, err)
+		writeProblem(w, problem{Type: problemOurs, Title: "The rate limit of this route is misconfigured", Status: http.StatusInternalServerError})
+		return
 	}
+	var down *UnavailableError
+	after := time.Second
+	if errors.As(err, &down) {
+		after = max(after, down.RetryAfter)
+	}
+	// A second or two of chance keep the clients from coming back in step.
+	after += rand.N(2 * time.Second)
+	writeRetryAfter(w.Header(), o, after)
+	writeProblem(w, problem{Type: problemCapacity, Title: "The rate limiter is unavailable", Status: http.StatusServiceUnavailable})
 }
 
 // tooMany answers a request that a limit refused.
 func tooMany(w http.ResponseWriter, o MiddlewareOptions, d Decision) {
-	p := problem{Type: problemQuota, Title: "Too many requests", Status: http.StatusTooManyRequests, Violated: d.Violated}
+	p := problem{Type: problemQuota, Title: "Too many requests", Status: http.StatusTooManyRequests, Violated: slices.Compact(slices.Clone(d.Violated))}
 	if d.Outcome == Impossible {
 		p.Title = "The request costs more than its limit ever admits"
 	} else {

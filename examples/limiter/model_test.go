@@ -215,7 +215,8 @@ func (m *model) forget(now int64) {
 	m.units = slices.DeleteFunc(m.units, func(at int64) bool { return at < now-3*m.window() })
 }
 
-// Ten thousand random steps of every algorithm give what the model gives.
+// Ten thousand random steps of every algorithm give what the model gives, and a
+// thousand where none may go the quick way.
 func TestModel(t *testing.T) {
 	for _, packed := range []bool{false, true} {
 		for _, a := range all {
@@ -228,22 +229,29 @@ func TestModel(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%v,packed=%t", a, packed), func(t *testing.T) {
 				t.Parallel()
-				walk(t, Limit{Algorithm: a}, packed, steps)
+				walk(t, Limit{Algorithm: a}, packed, false, steps)
 			})
+			if !packed {
+				t.Run(fmt.Sprintf("%v,long", a), func(t *testing.T) {
+					t.Parallel()
+					walk(t, Limit{Algorithm: a}, packed, true, 1_000)
+				})
+			}
 			if a == FixedWindow || a == SlidingCounter {
 				t.Run(fmt.Sprintf("%v,packed=%t,counting", a, packed), func(t *testing.T) {
 					t.Parallel()
-					walk(t, Limit{Algorithm: a, CountRefused: true}, packed, steps)
+					walk(t, Limit{Algorithm: a, CountRefused: true}, packed, false, steps)
 				})
 			}
 		}
 	}
 }
 
-func walk(t *testing.T, limit Limit, packed bool, steps int) {
+func walk(t *testing.T, limit Limit, packed, long bool, steps int) {
 	a := limit.Algorithm
 	clock := newModelClock()
 	l := newLimiter(t, sharedClient(t), Options{Clock: clock.Now, Packed: packed})
+	l.store.long = long
 	dice := rand.New(rand.NewPCG(uint64(a), 5350))
 	limit.Name, limit.Quota, limit.Window = "model", 20, 7*time.Second
 	m := newModel(limit)

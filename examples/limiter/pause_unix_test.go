@@ -2,9 +2,20 @@
 
 package limiter
 
-import "syscall"
+import (
+	"os/exec"
+	"syscall"
+)
 
 // pause makes the server stand still with its connections open, as a machine
 // does that swaps; resume lets it go on.
-func (s *redisServer) pause()  { syscall.Kill(s.pid, syscall.SIGSTOP) }
-func (s *redisServer) resume() { syscall.Kill(s.pid, syscall.SIGCONT) }
+func (s *redisServer) pause()  { s.signal(syscall.SIGSTOP, "pause") }
+func (s *redisServer) resume() { s.signal(syscall.SIGCONT, "unpause") }
+
+func (s *redisServer) signal(to syscall.Signal, verb string) {
+	if image() == "" {
+		syscall.Kill(s.pid, to)
+		return
+	}
+	exec.Command("docker", verb, s.name).Run()
+}

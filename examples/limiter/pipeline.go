@@ -3,6 +3,7 @@ package limiter
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -11,8 +12,8 @@ import (
 )
 
 const (
-	// maxBatch is the most calls that share a round trip. Redis needs some 20
-	// microseconds for a call, so a batch holds it up for a few milliseconds.
+	// maxBatch is the most calls that share a round trip. Redis needs less than
+	// ten microseconds for a call, so a batch holds it up for a millisecond.
 	maxBatch = 128
 	// maxSenders is how many batches are on their way at once: while one is
 	// answered, the next is written.
@@ -28,10 +29,11 @@ var errAbandoned = errors.New("the caller left before the call was sent")
 // the one before was under way. It has no goroutine while nothing is in flight.
 type pipeline struct {
 	rdb    redis.UniversalClient
-	above  int32         // calls in flight beyond which they share; negative: never
-	budget time.Duration // of a batch
+	above  int32 // calls in flight beyond which they share; negative: never
+	budget *budget
 
 	inFlight atomic.Int32
+	calls    sync.Pool // of *call that nobody looks at any more
 	mu       sync.Mutex
 	queue    []*call
 	senders  int
@@ -40,8 +42,8 @@ type pipeline struct {
 // A call waits in a pipeline.
 type call struct {
 	cmd   command
-	state atomic.Int32 // queued, then sent or abandoned
-	done  chan struct{}
+	state atomic.Int32  // queued, then sent or abandoned
+	done  chan struct{} // has room for the one word that the reply is there
 }
 
 const (
@@ -50,28 +52,28 @@ const (
 	abandoned
 )
 
-// process sends a command and waits for its reply, or until ctx ends. A caller
-// who can leave earlier than ctx's deadline says so: it costs a goroutine, since
-// go-redis does not hear of it while it waits for a reply.
-func (p *pipeline) process(ctx context.Context, canLeave bool, cmd command) error {
+// process sends a command and waits for its reply, until the end, or until the
+// caller leaves. One who can leave costs a goroutine, since go-redis does not hear
+// of it while it waits for a reply.
+func (p *pipeline) process(ctx context.Context, end *epoch, cmd command) error {
 	n := p.inFlight.Add(1)
 	switch {
 	case p.above >= 0 && n > p.above:
 		defer p.inFlight.Add(-1)
-		return p.share(ctx, cmd)
-	case canLeave:
-		return p.detach(ctx, cmd)
+		return p.share(ctx, end, cmd)
+	case ctx.Done() != nil:
+		return p.detach(ctx, end, cmd)
 	}
 	defer p.inFlight.Add(-1)
-	return p.rdb.Process(ctx, cmd)
+	return p.rdb.Process(bounded{ctx, end}, cmd)
 }
 
 // detach sends a command whose caller may leave before the reply is there. The
 // command, its connection and its place in flight then belong to the goroutine.
-func (p *pipeline) detach(ctx context.Context, cmd command) error {
+func (p *pipeline) detach(ctx context.Context, end *epoch, cmd command) error {
 	done := make(chan error, 1)
 	go func() {
-		err := p.rdb.Process(ctx, cmd)
+		err := p.rdb.Process(bounded{ctx, end}, cmd)
 		p.inFlight.Add(-1)
 		done <- err
 	}()
@@ -84,18 +86,28 @@ func (p *pipeline) detach(ctx context.Context, cmd command) error {
 }
 
 // share sends a command together with others.
-func (p *pipeline) share(ctx context.Context, cmd command) error {
-	c := &call{cmd: cmd, done: make(chan struct{})}
+func (p *pipeline) share(ctx context.Context, end *epoch, cmd command) error {
+	c, ok := p.calls.Get().(*call)
+	if !ok {
+		c = &call{done: make(chan struct{}, 1)}
+	}
+	c.cmd = cmd
+	c.state.Store(queued)
 	p.enqueue(c)
+	var err error
 	select {
 	case <-c.done:
+		p.calls.Put(c)
 		return cmd.Err()
 	case <-ctx.Done():
+		err = ctx.Err()
+	case <-end.done:
+		err = context.DeadlineExceeded
 	}
 	if c.state.CompareAndSwap(queued, abandoned) {
-		return errors.Join(errAbandoned, ctx.Err())
+		return errors.Join(errAbandoned, err)
 	}
-	return ctx.Err() // the command may run, and its reply belongs to the sender
+	return err // the command may run, and its reply belongs to the sender
 }
 
 func (p *pipeline) enqueue(c *call) {
@@ -113,23 +125,23 @@ func (p *pipeline) enqueue(c *call) {
 
 // send sends batches until none is waiting.
 func (p *pipeline) send() {
+	var batch []*call
 	for {
-		batch := p.batch()
-		if batch == nil {
+		runtime.Gosched() // who is ready to call may join the batch
+		if batch = p.batch(batch[:0]); len(batch) == 0 {
 			return
 		}
 		p.exec(batch)
 		for _, c := range batch {
-			close(c.done)
+			c.done <- struct{}{}
 		}
 	}
 }
 
-// batch takes what waits, or ends this sender and gives nil.
-func (p *pipeline) batch() []*call {
+// batch adds what waits to an empty batch; where nothing does, this sender ends.
+func (p *pipeline) batch(batch []*call) []*call {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var batch []*call
 	for len(batch) == 0 && len(p.queue) > 0 {
 		n := min(len(p.queue), maxBatch)
 		for _, c := range p.queue[:n] {
@@ -142,14 +154,12 @@ func (p *pipeline) batch() []*call {
 	if len(batch) == 0 {
 		p.queue = nil
 		p.senders--
-		return nil
 	}
 	return batch
 }
 
 func (p *pipeline) exec(batch []*call) {
-	ctx, cancel := context.WithTimeout(context.Background(), p.budget)
-	defer cancel()
+	ctx := bounded{context.Background(), p.budget.begin(time.Now())}
 	if len(batch) == 1 {
 		p.rdb.Process(ctx, batch[0].cmd) // each caller reads its command's error
 		return

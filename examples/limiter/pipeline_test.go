@@ -55,15 +55,19 @@ func TestAbandoned(t *testing.T) {
 	l.store.wire.above = 0
 	c := charge(long(FixedWindow, 100))
 	take(t, l, c)
+	onTheirWay := func(n int) {
+		waitFor(t, "calls are on their way", func() bool {
+			l.store.wire.mu.Lock()
+			defer l.store.wire.mu.Unlock()
+			return l.store.wire.senders == n && len(l.store.wire.queue) == 0
+		})
+	}
+	onTheirWay(0)
 	s.pause()
 	var wg sync.WaitGroup
 	for i := range maxSenders { // each occupies a sender
 		wg.Go(func() { take(t, l, c) })
-		waitFor(t, "the call is on its way", func() bool {
-			l.store.wire.mu.Lock()
-			defer l.store.wire.mu.Unlock()
-			return l.store.wire.senders == i+1 && len(l.store.wire.queue) == 0
-		})
+		onTheirWay(i + 1)
 	}
 	ctx, leave := context.WithCancel(bg)
 	go func() {

@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"expvar"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -67,15 +69,24 @@ func (p *Plans) swap(text []byte) error {
 		return err
 	}
 	now := p.current.Load()
-	switch {
-	case next.version > now.version:
-		p.current.Store(next)
-	case next.version < now.version:
-		return invalid("plans: version %d came after version %d", next.version, now.version)
-	case !bytes.Equal(next.text, now.text):
-		return invalid("plans: version %d came twice with other limits: give the new ones a new version", next.version)
-	default:
+	if err := next.follows(now); err != nil {
+		return err
+	}
+	if next.version == now.version {
 		now.seen.Store(time.Now().UnixNano())
+		return nil
+	}
+	p.current.Store(next)
+	return nil
+}
+
+// follows is nil where a snapshot may come after another: it is newer, or the same.
+func (s *snapshot) follows(now *snapshot) error {
+	switch {
+	case s.version < now.version:
+		return invalid("plans: version %d came after version %d", s.version, now.version)
+	case s.version == now.version && !bytes.Equal(s.text, now.text):
+		return invalid("plans: version %d came twice with other limits: give the new ones a new version", s.version)
 	}
 	return nil
 }
@@ -117,6 +128,15 @@ func (p *Plans) Rejected() (int64, error) {
 	return p.rejected, p.problem
 }
 
+// Var is what to watch, for expvar.Publish("plans", p.Var()): "version",
+// "age_seconds" and "rejected", in JSON.
+func (p *Plans) Var() expvar.Func {
+	return func() any {
+		rejected, _ := p.Rejected()
+		return map[string]any{"version": p.Version(), "age_seconds": int64(p.Age().Seconds()), "rejected": rejected}
+	}
+}
+
 // refetch is how often Follow reads the snapshot without being told to.
 const refetch = 15 * time.Second
 
@@ -154,15 +174,32 @@ func (p *Plans) fetch(ctx context.Context, rdb redis.UniversalClient, name strin
 }
 
 // Publish stores a snapshot under a name, and tells every follower. A snapshot
-// with a mistake is not sent.
+// with a mistake is not sent, nor one that is older than what is stored: so two
+// who publish at once cannot undo each other's work.
 func Publish(ctx context.Context, rdb redis.UniversalClient, name string, text []byte) error {
-	if _, err := parsePlans(text); err != nil {
+	next, err := parsePlans(text)
+	if err != nil {
 		return err
 	}
-	if err := rdb.Set(ctx, name, text, 0).Err(); err != nil {
-		return fmt.Errorf("limiter: publish plans: %w", err)
+	err = rdb.Watch(ctx, func(tx *redis.Tx) error {
+		stored, err := tx.Get(ctx, name).Bytes()
+		if err != nil && !errors.Is(err, redis.Nil) {
+			return err
+		}
+		if now, bad := parsePlans(stored); bad == nil {
+			if err := next.follows(now); err != nil {
+				return err
+			}
+		}
+		_, err = tx.TxPipelined(ctx, func(p redis.Pipeliner) error {
+			return p.Set(ctx, name, text, 0).Err()
+		})
+		return err
+	}, name)
+	if err == nil {
+		err = rdb.Publish(ctx, name, text).Err()
 	}
-	if err := rdb.Publish(ctx, name, text).Err(); err != nil {
+	if err != nil {
 		return fmt.Errorf("limiter: publish plans: %w", err)
 	}
 	return nil
@@ -203,7 +240,7 @@ func parsePlans(text []byte) (*snapshot, error) {
 		for _, t := range limits {
 			l, err := t.limit()
 			if err != nil {
-				return nil, fmt.Errorf("plans: tier %q: %w", tier, err)
+				return nil, invalid("plans: tier %q: %s", tier, strings.TrimPrefix(err.Error(), "limiter: "))
 			}
 			if _, twice := s.tiers[tier][l.Name]; twice {
 				return nil, invalid("plans: tier %q: limit %q stands twice", tier, l.Name)

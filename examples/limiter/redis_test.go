@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -18,10 +19,12 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// redisServer is a redis-server process of a test, on loopback.
+// redisServer is a redis-server of a test, on loopback: a process or, where
+// LIMITER_REDIS says so, a container.
 type redisServer struct {
 	addr  string
-	pid   int
+	pid   int       // of the process
+	name  string    // of the container
 	leash io.Closer // closing it, or this process ending, kills the server
 	shell *exec.Cmd
 }
@@ -31,27 +34,36 @@ type redisServer struct {
 // ends: when the test is over, or dead.
 const watchdog = `dir=$(mktemp -d) || exit 1
 cd "$dir"
-printf '%s\n' "$CONF" | redis-server - >/dev/null 2>&1 &
+set -- redis-server -
+if [ -n "$IMAGE" ]; then
+	set -- docker run --rm -i --network host --name "$NAME" --entrypoint redis-server "$IMAGE" -
+fi
+printf '%s\n' "$CONF" | "$@" >/dev/null 2>&1 &
 pid=$!
 echo $pid
 read -r _
+if [ -n "$IMAGE" ]; then docker rm -f "$NAME" >/dev/null 2>&1; fi
 kill -9 $pid
 wait
 rm -rf "$dir"`
 
-// needRedis skips the test where there is no redis-server, or fails it where
+// needRedis skips the test where there is no Redis, or fails it where
 // VERBATIM_REQUIRE says that there must be.
 func needRedis(t testing.TB) {
 	t.Helper()
-	if _, err := exec.LookPath("redis-server"); err == nil {
-		return
+	need, err := "redis", error(nil)
+	if image() == "" {
+		_, err = exec.LookPath("redis-server")
+	} else {
+		need, err = "docker", engine()
 	}
-	for _, name := range strings.Split(os.Getenv("VERBATIM_REQUIRE"), ",") {
-		if name == "redis" {
-			t.Fatal("redis-server is not on PATH, and VERBATIM_REQUIRE names redis")
-		}
+	switch {
+	case err == nil:
+	case slices.Contains(strings.Split(os.Getenv("VERBATIM_REQUIRE"), ","), need):
+		t.Fatalf("VERBATIM_REQUIRE names %s, but: %v", need, err)
+	default:
+		t.Skip(err)
 	}
-	t.Skip("redis-server is not on PATH")
 }
 
 // password is that of every server of this run.
@@ -83,7 +95,8 @@ func (s *redisServer) start(port int, config []string) error {
 		"requirepass " + password, "masterauth " + password,
 	}, config...)
 	s.shell = exec.Command("sh", "-c", watchdog)
-	s.shell.Env = append(os.Environ(), "CONF="+strings.Join(lines, "\n"))
+	s.name = "limiter-test-" + strings.ToLower(rand.Text())
+	s.shell.Env = append(os.Environ(), "CONF="+strings.Join(lines, "\n"), "IMAGE="+image(), "NAME="+s.name)
 	in, err := s.shell.StdinPipe()
 	if err != nil {
 		return err
@@ -178,6 +191,10 @@ var shared = sync.OnceValues(func() (*redisServer, error) { return launch(0) })
 
 func TestMain(m *testing.M) {
 	redis.SetLogger(quiet{})
+	if !slices.Contains([]string{"", "process", "container"}, os.Getenv("LIMITER_REDIS")) {
+		fmt.Fprintf(os.Stderr, "LIMITER_REDIS is %q; it is process or container\n", os.Getenv("LIMITER_REDIS"))
+		os.Exit(2)
+	}
 	os.Exit(m.Run()) // the shared server dies with our end of its pipe
 }
 

@@ -116,7 +116,7 @@ func (l *Limiter) equalize(ctx context.Context, parts []*part, refused bool, lea
 		return
 	}
 	// The caller may be gone by now, but what it took must come back.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.store.budget)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.store.budget.span)
 	defer cancel()
 	err := each(excess, func(p *part) (Decision, error) {
 		undo := Decision{at: p.decision.at, nonce: rand.Uint64()}

@@ -3,6 +3,7 @@ package limiter
 import (
 	"context"
 	"embed"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -10,7 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-//go:embed lua/*.lua
+//go:embed lua/*.lua lua/quick/*.lua
 var lua embed.FS
 
 // A family is one script in as many forms as there are sets of algorithms: what
@@ -19,7 +20,7 @@ var lua embed.FS
 // nothing.
 type family struct {
 	body  string
-	forms [1 << len(scriptParts)]atomic.Pointer[script]
+	forms [2 * quickBit]atomic.Pointer[script]
 }
 
 var (
@@ -30,8 +31,18 @@ var (
 )
 
 // scriptParts are the files that a form may hold; bit i of a set stands for the
-// i-th of them.
-var scriptParts = [...]string{"fixed", "log", "counter", "bucket", "packed"}
+// i-th of them. What an algorithm needs for the quick way too lies in a file of
+// the same name in lua/quick.
+var scriptParts = [...]struct {
+	file  string
+	quick bool
+}{{"fixed", true}, {"log", false}, {"counter", true}, {"bucket", true}, {"packed", false}}
+
+// The bits of a set that stand for no algorithm.
+const (
+	packedBit = 1 << 4
+	quickBit  = 1 << 5 // the form tries the quick way first
+)
 
 // A script is a text and the digest that Redis knows it by.
 type script struct{ text, digest string }
@@ -54,13 +65,20 @@ func (f *family) form(set uint8) *script {
 	if s := f.forms[set].Load(); s != nil {
 		return s
 	}
-	files := []string{"base"}
+	var short, long []string
 	for i, part := range scriptParts {
-		if set&(1<<i) != 0 {
-			files = append(files, part)
+		if set&(1<<i) == 0 {
+			continue
+		}
+		long = append(long, part.file)
+		if part.quick {
+			short = append(short, "quick/"+part.file)
 		}
 	}
-	s := newScript(append(files, "state", f.body)...)
+	if set&quickBit != 0 {
+		short = append(short, "quick/take")
+	}
+	s := newScript(slices.Concat([]string{"base"}, short, []string{"long"}, long, []string{"state", f.body})...)
 	f.forms[set].Store(s)
 	return s
 }
@@ -71,17 +89,30 @@ func setOf(places []place, charges []Charge) uint8 {
 	for i, c := range charges {
 		set |= 1 << algorithms[c.Limit.Algorithm].part
 		if places[i].tag != "" {
-			set |= 1 << (len(scriptParts) - 1)
+			set |= packedBit
 		}
 	}
 	return set
 }
 
+// quick says whether the quick way may decide the charges: those who ask for no
+// more than that.
+func quick(places []place, charges []Charge) bool {
+	for i, c := range charges {
+		part := scriptParts[algorithms[c.Limit.Algorithm].part]
+		if !part.quick || places[i].tag != "" || c.Cost == 0 || c.Limit.Quota == 0 || c.mode() != "" {
+			return false
+		}
+	}
+	return true
+}
+
 // A store sends scripts to Redis and never sends one twice.
 type store struct {
 	wire    *pipeline
-	budget  time.Duration // one call, dialling included
+	budget  *budget
 	breaker *breaker
+	long    bool // never the quick way: for tests that compare the two
 }
 
 // discipline gives the client that a limiter may use: one that obeys contexts.
@@ -120,28 +151,18 @@ type command struct{ *redis.IntSliceCmd }
 // NoRetry tells go-redis to send the command once.
 func (command) NoRetry() bool { return true }
 
-func newCommand(ctx context.Context, verb, script string, keys []string, argv []any) command {
-	args := make([]any, 0, 3+len(keys)+len(argv))
-	args = append(args, verb, script, len(keys))
-	for _, key := range keys {
-		args = append(args, key)
-	}
-	return command{redis.NewIntSliceCmd(ctx, append(args, argv...)...)}
-}
-
-// run gives a script's reply. Its error is an *UnavailableError, or the
-// context's own where that had ended before anything was sent.
-func (s *store) run(ctx context.Context, op string, script *script, keys []string, argv []any) ([]int64, error) {
+// run gives a script's reply. args are the words of its command, of which the
+// first two, verb and script, are filled in here. Its error is an
+// *UnavailableError, or the context's own where that had ended before anything
+// was sent.
+func (s *store) run(ctx context.Context, op string, script *script, args []any) ([]int64, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if wait, ok := s.breaker.allow(); !ok {
 		return nil, &UnavailableError{Op: op, RetryAfter: wait, Err: errOpen}
 	}
-	canLeave := ctx.Done() != nil
-	ctx, cancel := context.WithTimeout(ctx, s.budget)
-	defer cancel()
-	reply, err := s.send(ctx, canLeave, script, keys, argv)
+	reply, err := s.send(ctx, script, args)
 	s.breaker.record(err)
 	if err != nil {
 		return nil, unavailable(op, err)
@@ -153,17 +174,19 @@ func (s *store) run(ctx context.Context, op string, script *script, keys []strin
 // that it does not have it. It asks again while a Cluster moves the keys from one
 // node to another and serves them on neither. These replies say that nothing was
 // done, so that asking again is safe; after any other failure it is not.
-func (s *store) send(ctx context.Context, canLeave bool, script *script, keys []string, argv []any) ([]int64, error) {
-	verb, text := "evalsha", script.digest
+func (s *store) send(ctx context.Context, script *script, args []any) ([]int64, error) {
+	end := s.budget.begin(time.Now())
+	args[0], args[1] = "evalsha", script.digest
 	for pause := time.Millisecond; ; {
-		cmd := newCommand(ctx, verb, text, keys, argv)
-		err := s.wire.process(ctx, canLeave, cmd)
+		cmd := command{redis.NewIntSliceCmd(ctx, args...)}
+		err := s.wire.process(ctx, end, cmd)
 		switch {
 		case err == nil:
 			return cmd.Val(), nil
-		case redis.HasErrorPrefix(err, "NOSCRIPT") && verb == "evalsha":
-			verb, text = "eval", script.text
-		case moving(err) && sleep(ctx, pause):
+		case redis.HasErrorPrefix(err, "NOSCRIPT") && args[0] == "evalsha":
+			args = slices.Clone(args) // the first command keeps its own
+			args[0], args[1] = "eval", script.text
+		case moving(err) && time.Until(end.end) >= pause && sleep(ctx, pause):
 			pause = min(2*pause, 20*time.Millisecond)
 		default:
 			return nil, err

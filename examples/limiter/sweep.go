@@ -145,12 +145,13 @@ func (s *sweeper) life(key string) time.Duration {
 	return max(2*window, time.Second)
 }
 
-func cutLast(s string, sep byte) (before, after string, found bool) {
-	i := strings.LastIndexByte(s, sep)
+// cutLast splits a list before its last item, and says whether there is another.
+func cutLast(list string, sep byte) (before, last string, more bool) {
+	i := strings.LastIndexByte(list, sep)
 	if i < 0 {
-		return s, "", false
+		return "", list, false
 	}
-	return s[:i], s[i+1:], true
+	return list[:i], list[i+1:], true
 }
 
 // Check asks every Redis at start-up for what would spoil the limits and gives

@@ -1,59 +1,42 @@
--- What every script of the limiter begins with: the clock and numbers as bytes.
--- After it come the algorithms that the call's charges need, and no others: to
--- define a function costs Redis as much as to call one.
+-- What every script of the limiter begins with: its arguments and the clock.
+--
+-- KEYS: one for each charge, then what the script itself says.
+-- ARGV: five words for each charge, then the time, if the caller brought one, or
+-- '', then what the script itself says. The words of a charge are
+--
+--   word      the algorithm's letter; then letters of its mode, a for at most, r
+--             for a limit that counts refused calls, s for shadow; then, where
+--             the key is packed, a colon and the tag of its record
+--   quota     units for each window
+--   window    microseconds
+--   capacity  the most that can be in use at once
+--   cost      units
 --
 -- Times are microseconds and amounts are whole units, both far below 2^53, so
 -- Lua's doubles hold them exactly. A number becomes text only through
 -- string.format: tostring and .. keep 14 digits.
---
--- Each algorithm is a table of functions over a charge c, which has the fields
--- quota, window, capacity, packed and now:
---
---   load(c, state)    reads the stored state, or nil, into c
---   used(c)           units in use, rounded up
---   wait(c, n)        microseconds until n units are free, if no one else calls
---   reset(c)          microseconds until nothing is in use
---   take(c, n)        uses n units
---   give(c, n, at)    gives back at most n units that were taken at that time and
---                     still count; tells how many
---   save(c)           the state to store, nil when nothing is in use, and how
---                     many microseconds it must live
 
-local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
-local sub, find, format = string.sub, string.find, string.format
+local call = redis.call
+local floor, ceil, max = math.floor, math.ceil, math.max
+local byte, char, format = string.byte, string.char, string.format
 
-local algorithms = {} -- by the letter that stands for them
-local records         -- how a packed key holds several states; nil without one
+local charges = floor(#ARGV / 5)
+local after = 5 * charges -- so many words come before the time
 
--- The server's clock, read once, unless the caller brought a time.
-local now
-if ARGV[1] ~= '' then
-  now = tonumber(ARGV[1])
-else
-  local t = redis.call('TIME')
-  now = t[1] * 1000000 + t[2]
+-- The time is read once. A caller's own clock need not run like the server's,
+-- which expires the keys: then they live so many milliseconds at least.
+local now, least = tonumber(ARGV[after + 1]), 60000
+if not now then
+  local t = call('TIME')
+  now, least = t[1] * 1000000 + t[2], 1
 end
 
--- n as width bytes, the high byte first; what does not fit is cut off.
-local function bytes(n, width)
-  local b = {}
-  for i = width, 1, -1 do
-    b[i] = n % 256
-    n = floor(n / 256)
-  end
-  return string.char(unpack(b))
-end
+-- The quick way of each algorithm, by its letter: a function of the stored state
+-- or false, quota, window, capacity, cost and that letter. It gives the new state,
+-- what is used then, how long until nothing is, when to start and, where that is
+-- longer, what the state must live; or nothing, where the long way must decide.
+local quick = {}
 
-local function number(s, from, to)
-  local n = 0
-  for i = from, to do n = n * 256 + string.byte(s, i) end
-  return n
-end
-
--- Whole windows from the stored one to the current one. Window numbers are
--- stored modulo 2^24 or 10^9; a negative answer means that the clock went back.
-local function passed(current, stored, modulus)
-  local d = (current - stored) % modulus
-  if d > modulus / 2 then return d - modulus end
-  return d
-end
+-- What a key must live, in words of Redis: to the end of the last millisecond in
+-- which it counts. A number would be written with 17 digits, which takes longer.
+local function milliseconds(life) return format('%d', max(ceil(life / 1000) + 1, least)) end

@@ -1,19 +1,4 @@
 ------------------------------------------------------------- sliding counter
--- The counts of two neighbouring windows; the older one fades as the newer one
--- runs. State: window number (3 bytes), older count (4), newer count (4).
-
--- The state as bytes, all at once: loops would take longer than all the rest.
-local function eleven(n, p, q)
-  return string.char(floor(n / 65536) % 256, floor(n / 256) % 256, n % 256,
-    floor(p / 16777216) % 256, floor(p / 65536) % 256, floor(p / 256) % 256, p % 256,
-    floor(q / 16777216) % 256, floor(q / 65536) % 256, floor(q / 256) % 256, q % 256)
-end
-
-local function from_eleven(s)
-  local a, b, c, d, e, f, g, h, i, j, k = string.byte(s, 1, 11)
-  return (a * 256 + b) * 256 + c, ((d * 256 + e) * 256 + f) * 256 + g, ((h * 256 + i) * 256 + j) * 256 + k
-end
-
 local counter = {}
 algorithms.c = counter
 
@@ -22,7 +7,7 @@ function counter.load(c, state)
   if state then
     if #state ~= 11 then error('the key holds no sliding counter') end
     local stored
-    stored, before, count = from_eleven(state)
+    stored, before, count = counter_fields(state)
     d = passed(index, stored, 16777216)
   end
   if d == 1 then
@@ -35,16 +20,13 @@ function counter.load(c, state)
   c.elapsed = max(0, c.now - c.index * c.window)
 end
 
--- What a count of the window before still weighs when e of the window is over.
-local function faded(c, count, e) return ceil(count * (c.window - e) / c.window) end
-
-function counter.used(c) return faded(c, c.before, c.elapsed) + c.count end
+function counter.used(c) return faded(c.before, c.elapsed, c.window) + c.count end
 
 -- The first moment of a window at which a count before it weighs at most room.
 local function fades(c, count, room)
   if count <= room then return 0 end
   local e = max(0, ceil(c.window - room * c.window / count))
-  while faded(c, count, e) > room do e = e + 1 end
+  while faded(count, e, c.window) > room do e = e + 1 end
   return e
 end
 
@@ -80,5 +62,5 @@ end
 
 function counter.save(c)
   if c.count + c.before <= 0 then return nil end
-  return eleven(c.index, c.before, c.count), counter.reset(c)
+  return counter_state(c.index, c.before, c.count), counter.reset(c)
 end

@@ -1,9 +1,7 @@
 ---------------------------------------------------------------- fixed window
--- Windows are aligned to the clock. A key of its own holds one integer, the
--- count and then nine digits of the window's number, because Redis stores an
--- integer in the least memory. Packed: three bytes of the window's number and
--- then the count. A bare count, such as a broken INCR leaves behind, counts in
--- the current window.
+-- Windows are aligned to the clock. In a packed key the state is three bytes of
+-- the window's number and then the count; else see the quick way. A bare count,
+-- such as a broken INCR leaves behind, counts in the current window.
 
 local fixed = {}
 algorithms.f = fixed
@@ -14,7 +12,7 @@ function fixed.load(c, state)
     count = number(state, 4, #state)
     d = passed(index, number(state, 1, 3), 16777216)
   elseif state then
-    if not string.find(state, '^%d+$') then error('the key holds no counter') end
+    if not find(state, '^%d+$') then error('the key holds no counter') end
     c.undated = #state <= 9
     count = tonumber(c.undated and state or sub(state, 1, -10))
     d = c.undated and 0 or passed(index, sub(state, -9), 1000000000)

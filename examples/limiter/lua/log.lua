@@ -26,10 +26,10 @@ function log.load(c, state)
   c.base, c.list, c.count = c.at, '', 0
   if not state then return end
   if #state < 7 or (#state - 7) % 4 ~= 0 then error('the key holds no log') end
-  c.base, c.list = number(state, 1, 7), string.sub(state, 8)
+  c.base, c.list = number(state, 1, 7), sub(state, 8)
   c.count = #c.list / 4
   local old = gone(c)
-  c.list, c.count = string.sub(c.list, 4 * old + 1), c.count - old
+  c.list, c.count = sub(c.list, 4 * old + 1), c.count - old
   if c.count == 0 then c.base = c.at end
   if c.count > 0 then c.at = max(c.at, entry(c, c.count)) end
 end
@@ -63,7 +63,7 @@ function log.give(c, n, at)
     if given < n and entry(c, i) == tick then
       given = given + 1
     else
-      kept[#kept + 1] = string.sub(c.list, 4 * i - 3, 4 * i)
+      kept[#kept + 1] = sub(c.list, 4 * i - 3, 4 * i)
     end
   end
   c.list, c.count = table.concat(kept), #kept

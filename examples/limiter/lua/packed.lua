@@ -6,7 +6,7 @@ records = {}
 function records.read(value, tag)
   local i = 1
   while value and i <= #value do
-    local size = string.byte(value, i + 3)
+    local size = byte(value, i + 3)
     if sub(value, i, i + 2) == tag then return sub(value, i + 4, i + 3 + size) end
     i = i + 4 + size
   end
@@ -16,7 +16,7 @@ end
 function records.replaced(value, tag, state)
   local kept, i = {}, 1
   while value and i <= #value do
-    local size = string.byte(value, i + 3)
+    local size = byte(value, i + 3)
     if sub(value, i, i + 2) ~= tag then kept[#kept + 1] = sub(value, i, i + 3 + size) end
     i = i + 4 + size
   end

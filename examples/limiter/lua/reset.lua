@@ -1,9 +1,9 @@
 --------------------------------------------------------------------- reset
--- KEYS and ARGV as in take: forgets all use of each charge's limit.
+-- Forgets all use of each charge's limit.
 
 local list, reply = {}, { now, 0 }
 
-for i = 1, (#ARGV - 3) / 7 do list[i] = charge(i) end
+for i = 1, charges do list[i] = charge(i) end
 
 for _, c in ipairs(list) do
   c.algorithm.load(c, nil)

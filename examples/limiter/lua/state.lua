@@ -3,24 +3,28 @@
 -- The value of each key of the call, read once; false where there is none.
 local values = {}
 
--- The i-th charge, loaded. ARGV holds seven words for each, from the fourth on.
+-- The i-th charge, loaded.
 local function charge(i)
-  local a, key = 7 * i - 3, KEYS[i]
-  local algorithm, tag = algorithms[ARGV[a]], ARGV[a + 6]
+  local a, key = 5 * i, KEYS[i]
+  local kind, mode, tag = ARGV[a - 4], '', ''
+  if #kind > 1 then kind, mode, tag = string.match(kind, '^(%l)(%l*):?(.*)$') end
+  local algorithm = algorithms[kind]
   local c = {
     key = key,
     now = now,
     algorithm = algorithm,
-    quota = tonumber(ARGV[a + 1]),
-    window = tonumber(ARGV[a + 2]),
-    capacity = tonumber(ARGV[a + 3]),
-    cost = tonumber(ARGV[a + 4]),
+    quota = tonumber(ARGV[a - 3]),
+    window = tonumber(ARGV[a - 2]),
+    capacity = tonumber(ARGV[a - 1]),
+    cost = tonumber(ARGV[a]),
+    kind = kind,
+    mode = mode,
     tag = tag,
     packed = tag ~= '',
   }
   local value = values[key]
   if value == nil then
-    value = redis.call('GET', key)
+    value = call('GET', key)
     values[key] = value
   end
   c.state = value or nil
@@ -29,25 +33,20 @@ local function charge(i)
   return c
 end
 
--- A caller's clock need not run like the server's, which expires the keys; such
--- keys live a minute at least.
-local least = ARGV[1] == '' and 1 or 60000
-
 -- Writes a charge's state with an expiry past its last useful moment: whatever
--- leaked before is healed by every write. (Redis turns the arguments of its
--- calls into text itself, with 17 digits.)
+-- leaked before is healed by every write.
 local function write(c)
   local key = c.key
   local value, life = c.algorithm.save(c)
   if c.packed then value = records.replaced(values[key], c.tag, value) end
   values[key] = value or false
   if not value then
-    redis.call('DEL', key)
+    call('DEL', key)
     return
   end
-  local ms = max(ceil((life or 0) / 1000) + 1, least)
-  if c.packed then ms = max(ms, redis.call('PTTL', key)) end
-  redis.call('SET', key, value, 'PX', ms)
+  local ms = milliseconds(life or 0)
+  if c.packed then ms = format('%d', max(ms, call('PTTL', key))) end
+  call('PSETEX', key, ms, value)
 end
 
 -- Adds the numbers of one charge to a reply.

@@ -1,16 +1,14 @@
 ---------------------------------------------------------------------- take
--- KEYS: one for each charge; with a request id, its marker after them.
--- ARGV: time or '', 'take' or 'peek', lifetime of the marker in ms or '';
--- then for each charge: kind, quota, window, capacity, cost, mode, tag. In the
--- mode, 'a' stands for at most, 'r' for a limit that counts refused calls and 's'
--- for shadow.
+-- KEYS: with a request id, its marker after those of the charges.
+-- ARGV: after the time, 'peek' or nothing; 'take' and the lifetime of the marker
+-- in ms.
 --
 -- All charges are checked before anything is written, so that a refusal or an
 -- error changes nothing.
 
-local peek = ARGV[2] == 'peek'
-local marker = ARGV[3] ~= '' and KEYS[#KEYS]
-local answered = marker and redis.call('GET', marker)
+local peek = ARGV[after + 2] == 'peek'
+local marker = ARGV[after + 3] and KEYS[#KEYS]
+local answered = marker and call('GET', marker)
 if answered then
   local reply = {}
   for n in string.gmatch(answered, '%S+') do reply[#reply + 1] = tonumber(n) end
@@ -19,8 +17,9 @@ end
 
 local list, refused, most = {}, 0, math.huge
 
-for i = 1, (#ARGV - 3) / 7 do
-  local c, mode = charge(i), ARGV[7 * i + 2]
+for i = 1, charges do
+  local c = charge(i)
+  local mode = c.mode
   local shadow = false
   if mode ~= '' then
     shadow = find(mode, 's')
@@ -41,7 +40,7 @@ local reply = { now, refused }
 
 for i, c in ipairs(list) do
   local algorithm, verdict, granted, wait, delay = c.algorithm, c.verdict, 0, 0, 0
-  if ARGV[7 * i - 3] == 'q' then delay = algorithm.reset(c) end
+  if c.kind == 'q' then delay = algorithm.reset(c) end
   if refused == 0 and verdict == 0 then
     granted = c.atmost and min(c.cost, c.free, most) or c.cost
     if granted > 0 and not peek then
@@ -61,7 +60,7 @@ for i, c in ipairs(list) do
     wait = algorithm.wait(c, 1)
   end
   -- A refusal writes nothing, but a key that would never expire is mended.
-  if verdict > 0 and not peek and denied <= 0 and c.state and (c.undated or redis.call('PTTL', c.key) < 0) then
+  if verdict > 0 and not peek and denied <= 0 and c.state and (c.undated or call('PTTL', c.key) < 0) then
     write(c)
   end
   report(reply, c, granted, wait, delay, verdict)
@@ -70,6 +69,6 @@ end
 if marker and refused == 0 and not peek then
   local words = {}
   for i, n in ipairs(reply) do words[i] = format('%.0f', n) end
-  redis.call('SET', marker, table.concat(words, ' '), 'PX', ARGV[3])
+  call('SET', marker, table.concat(words, ' '), 'PX', ARGV[after + 3])
 end
 return reply

@@ -1,0 +1,45 @@
+-- The long way begins: it decides every call that can be made. What it needs
+-- stands here and in the files of the algorithms that the call needs, and of no
+-- others: to define a function costs Redis as much as to call one.
+--
+-- Each algorithm is a table of functions over a charge c, which has the fields
+-- quota, window, capacity, packed and now:
+--
+--   load(c, state)    reads the stored state, or nil, into c
+--   used(c)           units in use, rounded up
+--   wait(c, n)        microseconds until n units are free, if no one else calls
+--   reset(c)          microseconds until nothing is in use
+--   take(c, n)        uses n units
+--   give(c, n, at)    gives back at most n units that were taken at that time and
+--                     still count; tells how many
+--   save(c)           the state to store, nil when nothing is in use, and how
+--                     many microseconds it must live
+
+local min, sub, find = math.min, string.sub, string.find
+
+local algorithms = {} -- by the letter that stands for them
+local records         -- how a packed key holds several states; nil without one
+
+-- n as width bytes, the high byte first; what does not fit is cut off.
+local function bytes(n, width)
+  local b = {}
+  for i = width, 1, -1 do
+    b[i] = n % 256
+    n = floor(n / 256)
+  end
+  return char(unpack(b))
+end
+
+local function number(s, from, to)
+  local n = 0
+  for i = from, to do n = n * 256 + byte(s, i) end
+  return n
+end
+
+-- Whole windows from the stored one to the current one. Window numbers are
+-- stored modulo 2^24 or 10^9; a negative answer means that the clock went back.
+local function passed(current, stored, modulus)
+  local d = (current - stored) % modulus
+  if d > modulus / 2 then return d - modulus end
+  return d
+end
