@@ -20,11 +20,12 @@ import (
 // layers is the order of the packages: each imports only what stands on an
 // earlier line. A new package gets its name on a line here.
 var layers = [][]string{
-	{"internal/problem"},
+	{"internal/problem", "internal/corpus"},
 	{"templates", "internal/lesson", "internal/cli", "internal/proc", "internal/svg", "internal/yamldoc", "internal/fetch"},
 	{"internal/record", "internal/quote", "internal/service", "internal/markdown", "internal/snippet", "internal/chart", "internal/sequence", "internal/search"},
 	{"internal/load", "internal/run", "internal/page", "internal/check"},
 	{"internal/site", "internal/quotecheck"},
+	{"internal/serve"},
 	{"cmd/build", "cmd/quotecheck", "internal/browsertest"},
 }
 
@@ -37,6 +38,7 @@ var doors = map[string][]string{
 	"internal/service":  {"github.com/testcontainers/testcontainers-go", "github.com/moby/moby", "github.com/containerd/errdefs", "github.com/alicebob/miniredis/v2"},
 	"internal/proc":     {"golang.org/x/sys"},
 	"internal/run":      {"golang.org/x/mod"},
+	"internal/serve":    {"github.com/fsnotify/fsnotify"},
 	"examples/*":        {"github.com/redis/go-redis/v9"},
 }
 
