@@ -53,7 +53,10 @@ func parseAttributes(s string, at int) ([]attribute, *mistake) {
 // parseAttribute reads one attribute at the start of s and gives its length,
 // 0 when there is none.
 func parseAttribute(s string, at int) (attribute, int) {
-	word := s[:strings.IndexAny(s+"}", " \t}")]
+	word := s
+	if end := strings.IndexAny(s, " \t}"); end >= 0 {
+		word = s[:end]
+	}
 	if id, ok := strings.CutPrefix(word, "#"); ok {
 		if id == "" {
 			return attribute{}, 0

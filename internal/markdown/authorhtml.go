@@ -97,10 +97,15 @@ func (d *Doc) balance(nodes []ast.Node) {
 // scan cuts a node's source into tags, comments and text.
 func (d *Doc) scan(n ast.Node) []tag {
 	raw, at := d.raw(n)
+	ends := tagEnds(raw)
 	var tags []tag
 	literal := 0
 	for i := 0; i < len(raw); {
-		t, size := d.scanTag(raw[i:], at(i))
+		if raw[i] != '<' {
+			i++
+			continue
+		}
+		t, size := d.scanTag(raw[i:], ends[i]-i, at(i))
 		if size == 0 {
 			i++
 			continue
@@ -153,19 +158,16 @@ func (d *Doc) join(count int, piece func(int) (int, []byte)) ([]byte, func(int) 
 		raw = append(raw, value...)
 	}
 	return raw, func(offset int) int {
-		for i := len(from) - 1; i >= 0; i-- {
-			if offset >= from[i] {
-				return to[i] + offset - from[i]
-			}
-		}
-		return 0
+		after, _ := slices.BinarySearch(from, offset+1)
+		return to[after-1] + offset - from[after-1]
 	}
 }
 
-// scanTag reads the comment or tag at the start of s. Size 0 means that there
-// is none; a tag that an author may not write is text, with a warning.
-func (d *Doc) scanTag(s []byte, at int) (t tag, size int) {
-	if s[0] != '<' || len(s) < 3 {
+// scanTag reads the comment or tag at the start of s, where a tag would have
+// that length. Size 0 means that there is none; a tag that an author may not
+// write is text, with a warning.
+func (d *Doc) scanTag(s []byte, length, at int) (t tag, size int) {
+	if len(s) < 3 {
 		return t, 0
 	}
 	if bytes.HasPrefix(s, []byte("<!--")) {
@@ -181,10 +183,10 @@ func (d *Doc) scanTag(s []byte, at int) (t tag, size int) {
 		}
 		return tag{text: s[:size], live: true, at: at}, size
 	}
-	size = tagLength(s)
-	if size == 0 {
+	if !isTag(s) || length <= 0 {
 		return t, 0
 	}
+	size = length
 	inside := strings.TrimSuffix(string(s[1:size-1]), "/")
 	inside, closes := strings.CutPrefix(inside, "/")
 	name, rest, _ := cutSpace(inside)
@@ -204,30 +206,34 @@ func (d *Doc) scanTag(s []byte, at int) (t tag, size int) {
 	return t, size
 }
 
-// tagLength gives the length of the tag that begins s, 0 if none does: a name,
-// then anything up to a ">" outside of quotes.
-func tagLength(s []byte) int {
+// isTag tells whether s, which begins with "<", goes on with the name of a tag.
+func isTag(s []byte) bool {
 	i := 1
 	if s[i] == '/' {
 		i++
 	}
-	if i >= len(s) || s[i]|0x20 < 'a' || s[i]|0x20 > 'z' {
-		return 0
-	}
-	quote := byte(0)
-	for ; i < len(s); i++ {
-		switch c := s[i]; {
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '"' || c == '\'':
-			quote = c
-		case c == '>':
-			return i + 1
+	return i < len(s) && s[i]|0x20 >= 'a' && s[i]|0x20 <= 'z'
+}
+
+// tagEnds gives for each "<" of s the offset behind the first ">" after it that
+// stands outside of quotes, 0 if there is none. It goes backwards, and so looks
+// at each byte once, however many tags are never closed.
+func tagEnds(s []byte) map[int]int {
+	ends := map[int]int{}
+	plain, single, double := 0, 0, 0 // where a tag ends, seen from here: outside of quotes, inside them
+	for i := len(s) - 1; i >= 0; i-- {
+		switch s[i] {
+		case '>':
+			plain = i + 1
+		case '<':
+			ends[i] = plain
+		case '\'':
+			plain, single = single, plain
+		case '"':
+			plain, double = double, plain
 		}
 	}
-	return 0
+	return ends
 }
 
 // htmlAttributes reads the attributes of a tag and names the first one that is

@@ -55,6 +55,10 @@ func (containerParser) Open(_ ast.Node, r text.Reader, pc parser.Context) (ast.N
 		d.warn(at, "container", "these colons close nothing")
 		return nil, parser.NoChildren
 	}
+	if tooDeep(pc) {
+		exceed(pc, deep(at))
+		return nil, parser.NoChildren
+	}
 	c := d.open(string(rest), at, at+colons)
 	r.AdvanceToEOL()
 	return c, parser.HasChildren

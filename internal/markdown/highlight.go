@@ -1,8 +1,8 @@
 package markdown
 
 import (
+	"crypto/sha256"
 	"html/template"
-	"strings"
 	"sync"
 
 	"github.com/alecthomas/chroma/v2"
@@ -16,7 +16,10 @@ const maxHighlight = 256 << 10
 // Highlighter colours code by classes: k for keywords, c for comments, s for
 // literals. It colours the same code once, for as long as it lives, and may be
 // used by several goroutines. The zero Highlighter is ready.
-type Highlighter struct{ done sync.Map }
+type Highlighter struct {
+	done   sync.Map // digest of language and code → template.HTML
+	lexers sync.Map // language → chroma.Lexer; chroma looks through all of its own each time
+}
 
 // HTML gives code with its tokens in spans. An unknown language, or "", is
 // plain text.
@@ -24,19 +27,24 @@ func (h *Highlighter) HTML(language, code string) template.HTML {
 	if language == "" || len(code) > maxHighlight {
 		return escape(code)
 	}
-	key := [2]string{language, code}
+	key := sha256.Sum256([]byte(language + "\x00" + code))
 	if html, ok := h.done.Load(key); ok {
 		return html.(template.HTML)
 	}
-	html := highlight(language, code)
+	html := h.highlight(language, code)
 	h.done.Store(key, html)
 	return html
 }
 
 func escape(s string) template.HTML { return template.HTML(template.HTMLEscapeString(s)) }
 
-func highlight(language, code string) template.HTML {
-	lexer := lexers.Get(language)
+// highlight asks our own lexer, which goes through the code once, and chroma
+// where there is none or where it gives up.
+func (h *Highlighter) highlight(language, code string) template.HTML {
+	if html, ok := paintOwn(language, code); ok {
+		return html
+	}
+	lexer := h.lexer(language)
 	if lexer == nil {
 		return escape(code)
 	}
@@ -44,40 +52,40 @@ func highlight(language, code string) template.HTML {
 	if err != nil {
 		return escape(code)
 	}
-	var out, run, seen strings.Builder
-	class := ""
-	flush := func() {
-		if run.Len() > 0 && class != "" {
-			out.WriteString(`<span class="` + class + `">` + template.HTMLEscapeString(run.String()) + `</span>`)
-		} else {
-			out.WriteString(template.HTMLEscapeString(run.String()))
-		}
-		run.Reset()
-	}
+	p := painter{code: code}
 	for token := iterator(); token != chroma.EOF; token = iterator() {
-		if c := classOf(token.Type); c != class {
-			flush()
-			class = c
+		end := p.at + len(token.Value)
+		if end > len(code) || code[p.at:end] != token.Value {
+			return escape(code) // a lexer may add a line end, or lose what it does not know
 		}
-		run.WriteString(token.Value)
-		seen.WriteString(token.Value)
+		p.paint(classOf(token.Type), end)
 	}
-	flush()
-	if seen.String() != code { // a lexer may add a line end, or lose what it does not know
+	if p.at < len(code) {
 		return escape(code)
 	}
-	return template.HTML(out.String())
+	return p.html()
+}
+
+// lexer gives chroma's lexer for a language, or nil.
+func (h *Highlighter) lexer(language string) chroma.Lexer {
+	if known, ok := h.lexers.Load(language); ok {
+		lexer, _ := known.(chroma.Lexer)
+		return lexer
+	}
+	lexer := lexers.Get(language)
+	h.lexers.Store(language, lexer)
+	return lexer
 }
 
 // classOf maps chroma's many token types to the theme's three classes.
 func classOf(t chroma.TokenType) string {
 	switch {
 	case t.InCategory(chroma.Keyword), t == chroma.NameBuiltin, t == chroma.OperatorWord:
-		return "k"
+		return keyword
 	case t.InCategory(chroma.Comment) && t != chroma.CommentPreproc:
-		return "c"
+		return comment
 	case t.InCategory(chroma.Literal):
-		return "s"
+		return literal
 	}
 	return ""
 }

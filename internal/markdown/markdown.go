@@ -56,7 +56,7 @@ func extensions() goldmark.Option {
 
 // lessonParser parses lessons. Like every goldmark parser it has no state of
 // its own after its first use and may be shared.
-var lessonParser = goldmark.New(extensions(), goldmark.WithParserOptions(
+var lessonParser = goldmark.New(goldmark.WithParser(plainParser()), extensions(), goldmark.WithParserOptions(
 	parser.WithAttribute(),
 	parser.WithBlockParsers(
 		util.Prioritized(containerParser{}, 90),
@@ -65,17 +65,28 @@ var lessonParser = goldmark.New(extensions(), goldmark.WithParserOptions(
 	parser.WithParagraphTransformers(util.Prioritized(alertParser{}, 50)),
 )).Parser()
 
+// plainParser is goldmark's own, within the limits of limits.go.
+func plainParser() parser.Parser {
+	return parser.NewParser(
+		parser.WithBlockParsers(blockParsers()...),
+		parser.WithInlineParsers(inlineParsers()...),
+		parser.WithParagraphTransformers(paragraphTransformers()...))
+}
+
 // Strip gives a Markdown page as plain HTML, without any container of ours:
 // what quotations of that page are looked up in.
 func Strip(md []byte) []byte {
 	var out bytes.Buffer
 	md = bytes.ReplaceAll(md, []byte("\r\n"), []byte("\n"))
-	if tooDeep(md) >= 0 {
-		return []byte("<pre>" + string(util.EscapeHTML(md)) + "</pre>\n")
+	page := goldmark.New(goldmark.WithParser(plainParser()), extensions(), goldmark.WithRendererOptions(html.WithUnsafe()))
+	ctx := parser.NewContext()
+	if tooLarge(md) == nil {
+		if err := page.Convert(md, &out, parser.WithContext(ctx)); err != nil {
+			panic(fmt.Sprintf("goldmark failed to write to memory: %v", err))
+		}
 	}
-	page := goldmark.New(extensions(), goldmark.WithRendererOptions(html.WithUnsafe()))
-	if err := page.Convert(md, &out); err != nil {
-		panic(fmt.Sprintf("goldmark failed to write to memory: %v", err))
+	if tooLarge(md) != nil || excessOf(ctx) != nil {
+		return []byte("<pre>" + string(util.EscapeHTML(md)) + "</pre>\n")
 	}
 	return out.Bytes()
 }
@@ -99,19 +110,30 @@ func ParseWith(file string, src []byte, start int, options Options) (*Doc, probl
 		repeats: map[string]int{},
 	}
 	d.Body.IDs = map[string]problem.Pos{}
-	if at := tooDeep(d.src); at >= 0 {
-		d.fail(at, "nesting", "", "more than %d blocks inside one another", maxDepth)
-		return d, d.problems
+	tooMuch := tooLarge(d.src)
+	if tooMuch == nil {
+		ctx := parser.NewContext()
+		ctx.Set(docKey, d)
+		d.root = lessonParser.Parse(text.NewReader(d.src), parser.WithContext(ctx))
+		tooMuch = excessOf(ctx)
 	}
-	ctx := parser.NewContext()
-	ctx.Set(docKey, d)
-	d.root = lessonParser.Parse(text.NewReader(d.src), parser.WithContext(ctx))
+	if tooMuch != nil {
+		return d.refuse(tooMuch)
+	}
 	d.readTags()
 	d.readBlocks()
 	d.giveIDs()
 	d.readInlines()
 	d.finish()
 	d.problems.Sort()
+	return d, d.problems
+}
+
+// refuse gives the document without its text, and the one problem that says
+// why.
+func (d *Doc) refuse(e *excess) (*Doc, problem.List) {
+	d.root, d.problems = ast.NewDocument(), nil
+	d.fail(e.at, e.check, e.hint, "%s", e.text)
 	return d, d.problems
 }
 

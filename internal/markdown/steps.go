@@ -27,6 +27,12 @@ func (d *Doc) linkAnalogy(steps *container) {
 		d.fail(steps.attributeAt("analogy"), "steps", problem.DidYouMean(id, ids), "no analogy %q in this lesson", id)
 		return
 	}
+	rows := len(steps.parts.analogy.fact.Rows)
+	if rows > maxLikes/max(1, len(steps.parts.likes)) {
+		d.fail(offset(steps), "steps", "shorten either", "%d steps and %d lines of an analogy give more than %d lines beside steps",
+			len(steps.parts.likes), rows, maxLikes)
+		return
+	}
 	for n := range steps.parts.likes {
 		for i, row := range steps.parts.analogy.fact.Rows {
 			if covers(row.Steps, n+1) {

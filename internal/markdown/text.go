@@ -1,7 +1,9 @@
 package markdown
 
 import (
+	"bytes"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/util"
@@ -15,7 +17,23 @@ func (d *Doc) text(nodes ...ast.Node) string {
 		d.writeText(&b, n)
 		b.WriteByte(' ')
 	}
-	return strings.Join(strings.Fields(b.String()), " ")
+	return oneLine(b.String())
+}
+
+// oneLine makes every run of white space one space, and none at either end.
+func oneLine(s string) string {
+	out := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c >= utf8.RuneSelf: // there are spaces beyond ASCII
+			return strings.Join(strings.Fields(s), " ")
+		case !isSpace(c):
+			out = append(out, c)
+		case len(out) > 0 && out[len(out)-1] != ' ':
+			out = append(out, ' ')
+		}
+	}
+	return string(bytes.TrimSuffix(out, []byte(" ")))
 }
 
 func (d *Doc) writeText(b *strings.Builder, n ast.Node) {
@@ -69,6 +87,9 @@ func (d *Doc) plain(n *ast.Text) []byte {
 
 // unescape resolves entities and backslash escapes, as rendering does.
 func unescape(s []byte) []byte {
+	if bytes.IndexByte(s, '&') < 0 && bytes.IndexByte(s, '\\') < 0 {
+		return s
+	}
 	return util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(s)))
 }
 
