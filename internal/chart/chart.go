@@ -29,11 +29,9 @@ const (
 // Chart is a table that can be drawn.
 type Chart struct {
 	Title string
-	// Rows are the columns that are drawn, as recorded: x, y, and the series
-	// where there is one. Head names them.
-	Head []string
-	Rows [][]string
+	Head  []string // the names of the columns that are drawn: x, y, and series where there is one
 
+	rows       [][]string // the cells under Head, as recorded
 	kind       string
 	series     []series
 	categories []string // bar: the values of x, as they first come
@@ -77,7 +75,7 @@ func Read(spec lesson.Chart, file string, table [][]string) (*Chart, problem.Lis
 			break
 		}
 	}
-	if bars := len(c.Rows); c.kind == "bar" && bars > mostBars {
+	if bars := len(c.rows); c.kind == "bar" && bars > mostBars {
 		ps.Add(spec.Pos, "chart", "%d bars: nobody reads more than %d", bars, mostBars)
 	}
 	if n := len(c.series); n > mostSeries {
@@ -145,7 +143,7 @@ func (c *Chart) add(cols columns, row []string) (wrong, hint string) {
 		return fmt.Sprintf("a second bar for %q", strings.TrimSpace(p.xText+" "+name)), "series= tells bars of one name apart"
 	}
 	s.points = append(s.points, p)
-	c.Rows = append(c.Rows, cells)
+	c.rows = append(c.rows, cells)
 	return "", ""
 }
 

@@ -78,7 +78,7 @@ func read(t *testing.T, data []byte) [][]string {
 	return rows
 }
 
-// draw gives the picture, or the problems.
+// draw gives the picture and its table, or the problems.
 func draw(t *testing.T, spec lesson.Chart, rows [][]string) []byte {
 	t.Helper()
 	c, problems := chart.Read(spec, table, rows)
@@ -91,7 +91,12 @@ func draw(t *testing.T, spec lesson.Chart, rows [][]string) []byte {
 	if err := wellFormed(svg); err != nil {
 		t.Errorf("%v in\n%s", err, svg)
 	}
-	return append(out.Bytes(), svg...)
+	out.Write(svg)
+	head, lines := c.Table()
+	for _, line := range append([][]string{head}, lines...) {
+		fmt.Fprintln(&out, strings.Join(line, " | "))
+	}
+	return out.Bytes()
 }
 
 // wellFormed tells whether svg is XML without style, handlers and elements that

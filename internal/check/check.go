@@ -5,6 +5,7 @@ package check
 
 import (
 	"slices"
+	"strings"
 
 	"verbatim/internal/lesson"
 	"verbatim/internal/problem"
@@ -13,8 +14,8 @@ import (
 
 // Site is what the checks look at.
 type Site struct {
-	Home     *lesson.Lesson // nil without content/index.md
-	Lessons  []*lesson.Lesson
+	Home     *lesson.Lesson   // nil without content/index.md
+	Lessons  []*lesson.Lesson // sorted by id
 	Course   []lesson.Entry
 	Examples []lesson.Example
 	Records  map[string]*record.Record // by example
@@ -39,12 +40,23 @@ var whole = []func(s *Site, ps *problem.List){course, tolerances, unused}
 // Run looks at everything and lists what is wrong.
 func Run(s *Site) problem.List {
 	var ps problem.List
-	s.index()
+	s.Index()
 	for _, l := range s.all() {
-		for _, check := range table {
-			check(s, l, &ps)
-		}
+		ps = append(ps, s.Lesson(l)...)
 	}
+	return append(ps, s.Whole()...)
+}
+
+// Lesson runs the checks of one lesson. Index comes first.
+func (s *Site) Lesson(l *lesson.Lesson) (ps problem.List) {
+	for _, check := range table {
+		check(s, l, &ps)
+	}
+	return ps
+}
+
+// Whole runs the checks of the site as a whole. Index comes first.
+func (s *Site) Whole() (ps problem.List) {
 	for _, check := range whole {
 		check(s, &ps)
 	}
@@ -58,8 +70,8 @@ func (s *Site) all() []*lesson.Lesson {
 	return append([]*lesson.Lesson{s.Home}, s.Lessons...)
 }
 
-// index makes every lookup a map's: a site may have ten thousand lessons.
-func (s *Site) index() {
+// Index makes every lookup a map's: a site may have ten thousand lessons.
+func (s *Site) Index() {
 	s.byFile, s.byID, s.copied = map[string]*lesson.Lesson{}, map[string]*lesson.Lesson{}, map[string]bool{}
 	for _, l := range s.all() {
 		s.byFile[l.File], s.byID[l.ID] = l, l
@@ -72,6 +84,16 @@ func (s *Site) index() {
 		s.examples[e.ID] = e
 		s.ids = append(s.ids, e.ID)
 	}
+}
+
+// Replace puts l in the place of the lesson of its id, which is not the home
+// page.
+func (s *Site) Replace(l *lesson.Lesson) {
+	at, ok := slices.BinarySearchFunc(s.Lessons, l.ID, func(x *lesson.Lesson, id string) int { return strings.Compare(x.ID, id) })
+	if !ok {
+		return
+	}
+	s.Lessons[at], s.byFile[l.File], s.byID[l.ID] = l, l, l
 }
 
 func (s *Site) has(example string) bool {

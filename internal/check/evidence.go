@@ -218,6 +218,9 @@ func unused(s *Site, ps *problem.List) {
 
 // quoted marks the example that a quoted file belongs to.
 func (s *Site) quoted(file string, used map[string]bool) {
+	if file == "" {
+		return
+	}
 	for _, e := range s.Examples {
 		if strings.HasPrefix(file, e.ID+"/") {
 			used[e.ID] = true

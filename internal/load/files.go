@@ -2,9 +2,13 @@ package load
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"unicode"
 )
 
@@ -14,10 +18,13 @@ var ErrIrregular = errors.New("not a regular file")
 
 // Files gives the files below root for reading: regular files and folders, and
 // links as far as they stay inside.
-func Files(root *os.Root) fs.FS { return files{root.FS()} }
+func Files(root *os.Root) fs.FS { return files{root.FS(), root} }
 
 // files refuses to open what is neither a regular file nor a folder.
-type files struct{ fs.FS }
+type files struct {
+	fs.FS
+	root *os.Root
+}
 
 func (f files) Open(name string) (fs.File, error) {
 	if err := f.readable(name); err != nil {
@@ -40,11 +47,38 @@ func (f files) readable(name string) error {
 
 func (f files) Stat(name string) (fs.FileInfo, error) { return fs.Stat(f.FS, name) }
 
+// ReadFile opens the file once and looks at what it opened, without waiting for
+// whoever may be at the other end of a pipe.
 func (f files) ReadFile(name string) ([]byte, error) {
-	if err := f.readable(name); err != nil {
+	file, err := f.root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		if irregular := f.readable(name); irregular != nil {
+			return nil, irregular
+		}
 		return nil, err
 	}
-	return fs.ReadFile(f.FS, name)
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() && !info.IsDir() {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: ErrIrregular}
+	}
+	data := make([]byte, 0, info.Size()+1) // one more to meet the end at once
+	for {
+		n, err := file.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		if errors.Is(err, io.EOF) {
+			return data, nil
+		}
+		if err != nil {
+			return data, err
+		}
+		if len(data) == cap(data) {
+			data = slices.Grow(data, 512)
+		}
+	}
 }
 
 func (f files) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(f.FS, name) }

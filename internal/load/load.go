@@ -5,13 +5,17 @@ package load
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -40,13 +44,41 @@ type Book struct {
 	Sources  []lesson.Source  // sorted by id
 	Files    []string         // other files of content/, "content/a.png", sorted
 
-	options markdown.Options
+	options Options
 }
 
 // Lesson is a lesson with the document that renders it.
 type Lesson struct {
 	lesson.Lesson
-	Doc *markdown.Doc
+	Doc      *markdown.Doc // nil once Options.Parsed had it; Open parses the text again
+	Problems problem.List  // found while reading it, as listed by SiteWith
+
+	body    int // where the text begins in the file
+	options markdown.Options
+}
+
+// Open gives the lesson's document.
+func (l *Lesson) Open() *markdown.Doc {
+	if l.Doc != nil {
+		return l.Doc
+	}
+	doc, _ := markdown.ParseWith(l.File, l.Source, l.body, l.options)
+	return doc
+}
+
+// Options say how a site's lessons are read.
+type Options struct {
+	Markdown markdown.Options // what texts depend on beside their files: the recorded values
+	Workers  int              // lessons read at a time; 0 is one per CPU
+
+	// Known gives a lesson that was read before and needs not be read again, or
+	// nil. It may be nil.
+	Known func(file string) *Lesson
+
+	// Parsed, unless it is nil, is given each lesson as soon as it is read, by
+	// several goroutines at once. Its document is dropped then: those of a
+	// large site take more memory than all else.
+	Parsed func(*Lesson) error
 }
 
 // All gives the home page, if there is one, and then every lesson.
@@ -60,12 +92,24 @@ func (b *Book) All() []*Lesson {
 // Site reads the site whose root is fsys. Problems are the author's; an error
 // means that the folder itself cannot be read.
 func Site(fsys fs.FS) (*Book, problem.List, error) {
-	return SiteWith(fsys, markdown.Options{})
+	return SiteWith(fsys, Options{})
 }
 
-// SiteWith reads like Site, and gives the lessons what their text depends on
-// beside their files: the recorded values.
-func SiteWith(fsys fs.FS, options markdown.Options) (*Book, problem.List, error) {
+// SiteWith reads like Site, as the options say.
+func SiteWith(fsys fs.FS, options Options) (*Book, problem.List, error) {
+	b, ps, err := Read(fsys, options)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, l := range b.All() {
+		ps = append(ps, l.Problems...)
+	}
+	return b, ps, nil
+}
+
+// Read reads like SiteWith, and lists only what is wrong elsewhere than in a
+// lesson: each lesson has its own list.
+func Read(fsys fs.FS, options Options) (*Book, problem.List, error) {
 	if info, err := fs.Stat(fsys, Content); err != nil || !info.IsDir() {
 		return nil, nil, fmt.Errorf("read the site: there is no folder %s/ here", Content)
 	}
@@ -99,7 +143,41 @@ func addTranscripts(b *Book) {
 
 // loadContent reads lessons and lists the files that are copied.
 func loadContent(b *Book, fsys fs.FS, ps *problem.List) error {
-	err := fs.WalkDir(fsys, Content, func(file string, d fs.DirEntry, err error) error {
+	files, err := listContent(b, fsys, ps)
+	if err != nil {
+		return err
+	}
+	lessons, errs := make([]*Lesson, len(files)), make([]error, len(files))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range cmp.Or(b.options.Workers, runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(files); i = int(next.Add(1)) - 1 {
+				lessons[i], errs[i] = loadLesson(fsys, files[i], b.options)
+			}
+		})
+	}
+	wg.Wait()
+	for i, l := range lessons {
+		switch {
+		case errs[i] != nil:
+			return errs[i]
+		case l.ID == "": // it could not be read
+			*ps = append(*ps, l.Problems...)
+		case l.ID == HomeID:
+			b.Home = l
+		default:
+			b.Lessons = append(b.Lessons, l)
+		}
+	}
+	slices.SortFunc(b.Lessons, func(x, y *Lesson) int { return strings.Compare(x.ID, y.ID) })
+	b.Course = course(b)
+	return nil
+}
+
+// listContent gives the files of the lessons, and lists the others in the book.
+func listContent(b *Book, fsys fs.FS, ps *problem.List) (lessons []string, err error) {
+	err = fs.WalkDir(fsys, Content, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -115,58 +193,83 @@ func loadContent(b *Book, fsys fs.FS, ps *problem.List) error {
 			return nil
 		case d.IsDir() || hidden(name):
 			return nil
-		}
-		if err := unreadable(fsys, file); err != nil {
-			ps.Add(problem.Pos{File: file}, "file", "cannot be read: %v", err)
-			return nil
+		case !d.Type().IsRegular():
+			if err := unreadable(fsys, file); err != nil {
+				ps.Add(problem.Pos{File: file}, "file", "cannot be read: %v", err)
+				return nil
+			}
 		}
 		if path.Ext(name) != ".md" {
 			b.Files = append(b.Files, file)
 			return nil
 		}
-		l := loadLesson(fsys, file, b.options, ps)
-		switch {
-		case l == nil:
-		case l.ID == HomeID:
-			b.Home = l
-		default:
-			b.Lessons = append(b.Lessons, l)
-		}
+		lessons = append(lessons, file)
 		return nil
 	})
-	slices.SortFunc(b.Lessons, func(x, y *Lesson) int { return strings.Compare(x.ID, y.ID) })
-	b.Course = course(b)
-	return err
+	return lessons, err
 }
 
-func loadLesson(fsys fs.FS, file string, options markdown.Options, ps *problem.List) *Lesson {
+// loadLesson reads a lesson. Of one that cannot be read there are only the
+// file and the problem.
+func loadLesson(fsys fs.FS, file string, options Options) (*Lesson, error) {
+	if options.Known != nil {
+		if l := options.Known(file); l != nil {
+			return l, nil
+		}
+	}
 	src, err := fs.ReadFile(fsys, file)
 	if err != nil {
-		ps.Add(problem.Pos{File: file}, "file", "cannot be read: %v", cause(err))
-		return nil
+		l := &Lesson{Lesson: lesson.Lesson{File: file}}
+		l.Problems.Add(problem.Pos{File: file}, "file", "cannot be read: %v", cause(err))
+		return l, nil
 	}
-	return parseLesson(file, src, options, ps)
+	l := parseLesson(file, slices.Clip(src), options)
+	if options.Parsed == nil {
+		return l, nil
+	}
+	err = options.Parsed(l)
+	l.Doc = nil
+	return l, err
 }
 
-// Reread makes l the lesson that src gives, new bytes of its file. Its problems
-// are those that it had, so they are not listed again.
+// Lesson reads one lesson as the book's others were read, and hands it to
+// Options.Parsed. Of one that cannot be read the id is "".
+func (b *Book) Lesson(fsys fs.FS, file string) (*Lesson, error) {
+	options := b.options
+	options.Known = nil
+	return loadLesson(fsys, file, options)
+}
+
+// With gives the book with l in the place of the lesson that has its id, and is
+// neither the home page nor has a transcript.
+func (b *Book) With(l *Lesson) *Book {
+	with := *b
+	with.Lessons = slices.Clone(b.Lessons)
+	for i, other := range with.Lessons {
+		if other.ID == l.ID {
+			with.Lessons[i] = l
+		}
+	}
+	return &with
+}
+
+// Reread makes l the lesson that src gives, new bytes of its file.
 func (b *Book) Reread(l *Lesson, src []byte) {
-	var known problem.List
-	*l = *parseLesson(l.File, src, b.options, &known)
+	*l = *parseLesson(l.File, src, b.options)
 }
 
-func parseLesson(file string, src []byte, options markdown.Options, ps *problem.List) *Lesson {
-	l := &Lesson{}
+func parseLesson(file string, src []byte, options Options) *Lesson {
+	l := &Lesson{options: options.Markdown}
 	l.File, l.Source = file, src
 	l.ID = strings.TrimSuffix(strings.TrimPrefix(file, Content+"/"), ".md")
 	meta, start, problems := frontMatter(file, src)
-	l.Meta = meta
-	checkText(l, ps)
-	doc, more := markdown.ParseWith(file, src, start, options)
+	l.Meta, l.body = meta, start
+	checkText(l, &l.Problems)
+	doc, more := markdown.ParseWith(file, src, start, options.Markdown)
 	l.Doc, l.Body = doc, doc.Body
-	*ps = append(append(*ps, problems...), more...)
+	l.Problems = append(append(l.Problems, problems...), more...)
 	wrong, _ := problems.Count()
-	title(l, wrong == 0, ps)
+	title(l, wrong == 0, &l.Problems)
 	return l
 }
 

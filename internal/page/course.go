@@ -3,7 +3,6 @@ package page
 import (
 	"cmp"
 	"html/template"
-	"slices"
 
 	"verbatim/internal/lesson"
 )
@@ -18,10 +17,10 @@ func (s *site) home() ([]byte, error) {
 	v.Claim = s.in.Home.Meta.Summary
 	v.Description = cmp.Or(v.Claim, s.in.Home.Body.FirstSentence)
 	if len(s.order) > 0 {
-		first := s.lessons[s.order[0].Lesson]
+		first := s.find(s.order[0].Lesson)
 		v.Next = &link{URL: pagePath(first.ID), Title: title(first.Lesson)}
 	}
-	if err := s.fill(&v, s.in.Home, newTheme(s, s.in.Home)); err != nil {
+	if err := s.fill(&v, s.in.Home, nil); err != nil {
 		return nil, err
 	}
 	v.Strip = s.siteCounts()
@@ -62,7 +61,7 @@ type row struct {
 func (s *site) course(entries []lesson.Entry, before int) (template.HTML, error) {
 	var rows []row
 	for _, e := range entries {
-		l := s.lessons[e.Lesson]
+		l := s.find(e.Lesson)
 		if l == nil {
 			rows = append(rows, row{Title: e.Title, Depth: e.Depth})
 			continue
@@ -94,47 +93,70 @@ type menu struct {
 type menuEntry struct {
 	link
 	Here bool
+	site *site
+}
+
+// Item draws the entry. A lesson stands in the menus of many others, and its
+// entry is drawn for them once.
+func (e menuEntry) Item() (template.HTML, error) {
+	if html, ok := e.site.items.Load(e.link); ok && !e.Here {
+		return html.(template.HTML), nil
+	}
+	data, err := e.site.execute("menuitem", e)
+	html := template.HTML(data)
+	if err == nil && !e.Here {
+		e.site.items.Store(e.link, html)
+	}
+	return html, err
+}
+
+// place is where a lesson stands in the course: its place in site.order, that
+// of the first lesson of its module and of the first of the next.
+type place struct {
+	at, from, to int
+	module       string // "" without modules
+}
+
+// placed finds the places of all lessons of the course.
+func (s *site) placed() map[string]place {
+	places := map[string]place{}
+	at, from, module := 0, 0, ""
+	end := func() {
+		for _, e := range s.order[from:at] {
+			p := places[e.Lesson]
+			p.to = at
+			places[e.Lesson] = p
+		}
+	}
+	for _, e := range s.in.Course {
+		switch {
+		case e.Lesson == "":
+			end()
+			from, module = at, e.Title
+		case s.find(e.Lesson) != nil:
+			places[e.Lesson] = place{at: at, from: from, module: module}
+			at++
+		}
+	}
+	end()
+	return places
 }
 
 // menu lists the lessons of the same module, or nil for a lesson that the
 // course does not hold or that is alone in it.
 func (s *site) menu(id, root string) *menu {
-	at := slices.IndexFunc(s.in.Course, func(e lesson.Entry) bool { return e.Lesson == id })
-	if at < 0 || len(s.order) < 2 {
+	p, listed := s.places[id]
+	if !listed || len(s.order) < 2 {
 		return nil
 	}
-	m := &menu{Size: len(s.order)}
-	from, to := s.module(at)
-	if from > 0 {
-		m.Module = s.in.Course[from-1].Title
+	m := &menu{Module: p.module, Number: 1 + p.at, Size: len(s.order)}
+	from, to := p.from, p.to
+	if to-from > maxMenu {
+		from += min(max(0, p.at-from-maxMenu/2), to-from-maxMenu)
+		to = from + maxMenu
 	}
-	here := 0
-	for _, e := range s.in.Course[from:to] {
-		l := s.lessons[e.Lesson]
-		if l == nil {
-			continue
-		}
-		if e.Lesson == id {
-			here = len(m.Lessons)
-		}
-		m.Lessons = append(m.Lessons, menuEntry{link{URL: root + pagePath(l.ID), Title: e.Title}, e.Lesson == id})
-	}
-	m.Number = 1 + slices.IndexFunc(s.order, func(e lesson.Entry) bool { return e.Lesson == id })
-	if len(m.Lessons) > maxMenu {
-		first := min(max(0, here-maxMenu/2), len(m.Lessons)-maxMenu)
-		m.Lessons = m.Lessons[first : first+maxMenu]
+	for _, e := range s.order[from:to] {
+		m.Lessons = append(m.Lessons, menuEntry{link{URL: root + pagePath(e.Lesson), Title: e.Title}, e.Lesson == id, s})
 	}
 	return m
-}
-
-// module gives the entries from the nearest heading before at up to the next.
-func (s *site) module(at int) (from, to int) {
-	from, to = at, at
-	for from > 0 && s.in.Course[from-1].Lesson != "" {
-		from--
-	}
-	for to < len(s.in.Course) && s.in.Course[to].Lesson != "" {
-		to++
-	}
-	return from, to
 }

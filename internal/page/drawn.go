@@ -109,6 +109,7 @@ const maxRows = 200
 type picture struct {
 	SVG       template.HTML
 	Title, Of string
+	Y         string // what a chart's numbers are
 	Words     string
 	Head      []string
 	Rows      [][]string
@@ -129,7 +130,8 @@ func (t *theme) Chart(c *lesson.Chart) (template.HTML, error) {
 	v := picture{Title: cmp.Or(c.Title, c.Y+" by "+c.X), Of: c.Example + "/" + c.Table, Proof: notRun}
 	if drawn, _ := chart.Read(*c, c.Table, e.Tables[c.Table]); drawn != nil {
 		v.SVG = template.HTML(drawn.SVG(t.pictureID()))
-		v.Title, v.Head, v.Rows, v.Proof = drawn.Title, drawn.Head, drawn.Rows, t.chartProof(c, e)
+		v.Title, v.Y, v.Proof = drawn.Title, c.Y, t.chartProof(c, e)
+		v.Head, v.Rows = drawn.Table()
 	}
 	if n := len(v.Rows); n > maxRows {
 		v.Rows, v.LeftOut = v.Rows[:maxRows], n-maxRows

@@ -46,7 +46,7 @@ func (s *site) exampleClaims() (claims []claim) {
 	for _, id := range slices.Sorted(maps.Keys(s.in.Examples)) {
 		e := s.in.Examples[id]
 		c := claim{Text: id, URL: examplePath(id), Proof: exampleProof(e), By: e.Title}
-		for _, l := range s.uses[id] {
+		for _, l := range s.uses()[id] {
 			c.Lessons = append(c.Lessons, link{URL: pagePath(l.ID), Title: title(l.Lesson)})
 		}
 		claims = append(claims, c)

@@ -65,7 +65,7 @@ func (s *site) examplePage(id string) ([]byte, error) {
 		language := strings.TrimPrefix(path.Ext(f.Path), ".")
 		v.Sources = append(v.Sources, sourceFile{f.Path, language, s.code.HTML(language, string(f.Data))})
 	}
-	for _, l := range s.uses[id] {
+	for _, l := range s.uses()[id] {
 		v.Lessons = append(v.Lessons, link{URL: v.Root + pagePath(l.ID), Title: title(l.Lesson)})
 	}
 	v.TOC = exampleContents(&v)
@@ -85,14 +85,15 @@ func exampleContents(v *exampleView) []entry {
 
 // findUses tells which lessons show, name or rely on each example, in the
 // order of their ids.
-func (s *site) findUses() {
-	s.uses = map[string][]*Lesson{}
+func (s *site) findUses() map[string][]*Lesson {
+	uses := map[string][]*Lesson{}
 	for i := range s.in.Lessons {
 		l := &s.in.Lessons[i]
 		for _, id := range slices.Compact(slices.Sorted(slices.Values(s.examplesOf(&l.Body)))) {
-			s.uses[id] = append(s.uses[id], l)
+			uses[id] = append(uses[id], l)
 		}
 	}
+	return uses
 }
 
 // examplesOf names the examples behind a lesson, some more than once.

@@ -36,7 +36,7 @@ func (s *site) feeds() []plan {
 	if s.absolute("") == "" {
 		return nil
 	}
-	return []plan{{"feed.xml", s.atom}, {"sitemap.xml", s.sitemap}, {"robots.txt", s.robots}}
+	return []plan{{"feed.xml", (*site).atom}, {"sitemap.xml", (*site).sitemap}, {"robots.txt", (*site).robots}}
 }
 
 type atomFeed struct {
@@ -76,7 +76,7 @@ func (s *site) atom() ([]byte, error) {
 		address := s.absolute(pagePath(l.ID))
 		f.Entries = append(f.Entries, atomEntry{
 			ID: address, Title: title(l.Lesson), Updated: date + "T00:00:00Z",
-			Link: atomLink{Href: address}, Summary: describe(l),
+			Link: atomLink{Href: address}, Summary: describe(l.Lesson),
 		})
 		f.Updated = max(f.Updated, date+"T00:00:00Z")
 	}

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-
-	"verbatim/internal/search"
 )
 
 // indexView is what the search page shows without a script: every lesson by
@@ -60,18 +58,4 @@ func tagID(tag string) string {
 		}
 		return '-'
 	}, tag)
-}
-
-// searchIndex gives the files that the search reads.
-func (s *site) searchIndex() ([]File, error) {
-	pages := make([]search.Page, len(s.in.Lessons))
-	for i, l := range s.in.Lessons {
-		pages[i] = search.Page{URL: pagePath(l.ID), Title: title(l.Lesson), Summary: describe(&l), Sections: s.sections[l.ID]}
-	}
-	index, err := search.Index(pages)
-	files := make([]File, len(index))
-	for i, f := range index {
-		files[i] = File(f)
-	}
-	return files, err
 }

@@ -5,14 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
-	"strings"
 	"unicode"
 
 	"verbatim/internal/lesson"
 )
 
 // describe says in a sentence what a lesson is about.
-func describe(l *Lesson) string { return cmp.Or(l.Meta.Summary, l.Body.FirstSentence) }
+func describe(l *lesson.Lesson) string { return cmp.Or(l.Meta.Summary, l.Body.FirstSentence) }
 
 func (s *site) courseTitle() string {
 	if s.in.Home == nil {
@@ -29,15 +28,23 @@ const wordsAMinute = 200
 func minutes(sections []lesson.Section) int {
 	words, packed := 0, 0
 	for _, section := range sections {
-		words += len(strings.Fields(section.Text))
+		between := true
 		for _, r := range section.Text {
-			if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) {
+			space := unicode.IsSpace(r)
+			if between && !space {
+				words++
+			}
+			between = space
+			if r >= firstPacked && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) {
 				packed++
 			}
 		}
 	}
 	return max(1, (words+packed/2+wordsAMinute/2)/wordsAMinute)
 }
+
+// firstPacked is the first character of a script without spaces.
+const firstPacked = 0x2E80
 
 // What search engines are told follows schema.org.
 
@@ -85,7 +92,7 @@ type answerThing struct {
 // learning gives a lesson as JSON-LD.
 func (s *site) learning(l *Lesson, readingTime int) (template.JS, error) {
 	r := learningResource{
-		Context: "https://schema.org", Type: "LearningResource", Name: title(l.Lesson), Description: describe(l),
+		Context: "https://schema.org", Type: "LearningResource", Name: title(l.Lesson), Description: describe(l.Lesson),
 		Language: s.language(), Kind: "lesson", Free: true, Time: fmt.Sprintf("PT%dM", readingTime),
 		Modified: s.date(l), Keywords: l.Meta.Tags, URL: s.absolute(pagePath(l.ID)), Quiz: quizOf(l),
 	}

@@ -13,11 +13,13 @@ import (
 	"verbatim/internal/lesson"
 	"verbatim/internal/markdown"
 	"verbatim/internal/problem"
+	"verbatim/internal/search"
 )
 
 // Input is everything that a site is drawn from.
 type Input struct {
 	Templates fs.FS    // the theme: *.html and static/
+	Design    *Design  // the same, read; nil where it is still to be read
 	Home      *Lesson  // content/index.md, nil when the site has none
 	Lessons   []Lesson // all others, in any order
 	Course    []lesson.Entry
@@ -33,10 +35,20 @@ type Input struct {
 	ImageSize func(file, dest string) (width, height int)
 }
 
-// Lesson is a lesson with its parsed text.
+// Lesson is a lesson with its text.
 type Lesson struct {
 	*lesson.Lesson
-	Doc *markdown.Doc
+	Doc  *markdown.Doc        // parsed; nil where it is to be parsed again when it is needed
+	Open func() *markdown.Doc // parses it again
+	Gist *Gist                // from Design.Read, or nil
+	Text func() (Text, error) // what Design.Draw gave; nil where the text is to be drawn with the site
+}
+
+func (l *Lesson) doc() *markdown.Doc {
+	if l.Doc != nil {
+		return l.Doc
+	}
+	return l.Open()
 }
 
 // Example is what readers are told about an example.
@@ -64,40 +76,117 @@ type File struct {
 // pages about the site, and the home page and the feeds last.
 // Where there are problems the files are complete but for those that collide.
 func Render(in Input) ([]File, problem.List, error) {
-	in.Lessons = slices.Clone(in.Lessons)
-	slices.SortFunc(in.Lessons, func(a, b Lesson) int { return strings.Compare(a.ID, b.ID) })
-	s, files, err := newSite(in)
+	s, err := New(in)
 	if err != nil {
 		return nil, nil, err
 	}
-	plans, problems := s.plan()
-	drawn, err := drawAll(plans, max(1, in.Workers))
+	files := s.Static()
+	err = s.Search(func(f File) error {
+		files = append(files, f)
+		return nil
+	})
 	if err != nil {
 		return nil, nil, err
 	}
-	index, err := s.searchIndex()
+	drawn, err := s.drawAll(s.pages, max(1, in.Workers))
+	return slices.Concat(files, drawn), s.Problems, err
+}
+
+// Site is a site that is drawn page by page. It does not change, and several
+// goroutines may draw at once.
+type Site struct {
+	*site
+	Problems problem.List // pages that would be in one another's place
+	pages    []plan
+	at       map[string]int // path → page
+}
+
+// New plans a site and draws nothing yet.
+func New(in Input) (*Site, error) {
+	shared, err := newSite(in)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return slices.Concat(files, index, drawn), problems, nil
+	s := &Site{site: shared}
+	s.pages, s.Problems = shared.plan()
+	s.at = make(map[string]int, len(s.pages))
+	for i, p := range s.pages {
+		s.at[p.path] = i
+	}
+	return s, nil
+}
+
+// With gives the site with l in place of the lesson that has its id. Neither
+// the paths of the site nor its course may depend on the difference. A lesson
+// that the site does not have, a draft say, makes none.
+func (s *Site) With(l Lesson) *Site {
+	at, ok := s.byID[l.ID]
+	if !ok {
+		return s
+	}
+	shared := *s.site
+	shared.in.Lessons = slices.Clone(s.in.Lessons)
+	if l.Gist == nil {
+		l.Gist = s.Read(l.Lesson, l.doc())
+	}
+	shared.in.Lessons[at] = l
+	with := *s
+	with.site = &shared
+	shared.uses = sync.OnceValue(shared.findUses)
+	return &with
+}
+
+// Page gives the number of the page at a path, if there is one.
+func (s *Site) Page(path string) (i int, ok bool) {
+	i, ok = s.at[path]
+	return i, ok
+}
+
+// Static gives the theme's own files.
+func (s *Site) Static() []File { return slices.Clip(s.static) }
+
+// Len is the number of pages.
+func (s *Site) Len() int { return len(s.pages) }
+
+// Path is where page i lies, below public/: lessons come first, by path, the
+// home page and the feeds last.
+func (s *Site) Path(i int) string { return s.pages[i].path }
+
+// Draw draws page i.
+func (s *Site) Draw(i int) (File, error) {
+	data, err := s.pages[i].draw(s.site)
+	if err != nil {
+		return File{}, fmt.Errorf("draw %s: %w", s.pages[i].path, err)
+	}
+	return File{s.pages[i].path, data}, nil
+}
+
+// Search hands over the files of the search index.
+func (s *Site) Search(write func(File) error) error {
+	pages, counts := make([]search.Page, len(s.in.Lessons)), make([]search.Count, len(s.in.Lessons))
+	for i, l := range s.in.Lessons {
+		pages[i] = search.Page{URL: pagePath(l.ID), Title: title(l.Lesson), Summary: describe(l.Lesson), Sections: l.Gist.sections}
+		counts[i] = l.Gist.words
+	}
+	return s.words.Index(pages, counts, func(f search.File) error { return write(File(f)) })
 }
 
 // plan is a page to be drawn.
 type plan struct {
 	path string
-	draw func() ([]byte, error)
+	draw func(*site) ([]byte, error)
 }
 
 // drawAll draws pages several at a time and keeps their order. The first
 // failure in that order is the one it reports.
-func drawAll(plans []plan, workers int) ([]File, error) {
+func (s *site) drawAll(plans []plan, workers int) ([]File, error) {
 	files, errs := make([]File, len(plans)), make([]error, len(plans))
 	next := make(chan int)
 	var wg sync.WaitGroup
 	for range workers {
 		wg.Go(func() {
 			for i := range next {
-				data, err := plans[i].draw()
+				data, err := plans[i].draw(s)
 				files[i], errs[i] = File{plans[i].path, data}, err
 			}
 		})
@@ -114,3 +203,20 @@ func drawAll(plans []plan, workers int) ([]File, error) {
 	}
 	return files, nil
 }
+
+// Probes are a few pages that use every kind of template: the first lesson, the
+// first example, and all that belong to neither.
+func (s *Site) Probes() (pages []int) {
+	seen := map[bool]bool{}
+	for i, p := range s.pages {
+		other := probed[p.path]
+		example := strings.HasPrefix(p.path, "examples/")
+		if other || !seen[example] {
+			pages = append(pages, i)
+		}
+		seen[example] = seen[example] || !other
+	}
+	return pages
+}
+
+var probed = map[string]bool{"evidence.html": true, "search.html": true, "404.html": true, "index.html": true}

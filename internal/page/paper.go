@@ -4,7 +4,6 @@ import (
 	"html/template"
 	"path"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -17,19 +16,18 @@ const Suffix = "-worksheet"
 // course.html with all lessons. They hold no script, and lead nowhere that is
 // not on the same paper or on the web.
 func Paper(in Input) ([]File, error) {
-	in.Lessons = slices.SortedFunc(slices.Values(in.Lessons), func(a, b Lesson) int { return strings.Compare(a.ID, b.ID) })
-	s, _, err := newSite(in)
+	s, err := newSite(in)
 	if err != nil {
 		return nil, err
 	}
-	plans := []plan{{"course.html", s.paperCourse}}
+	plans := []plan{{"course.html", (*site).paperCourse}}
 	for i := range s.in.Lessons {
 		l := &s.in.Lessons[i]
 		plans = append(plans,
-			plan{pagePath(l.ID), func() ([]byte, error) { return s.sheet(l, false) }},
-			plan{pagePath(l.ID + Suffix), func() ([]byte, error) { return s.sheet(l, true) }})
+			plan{pagePath(l.ID), func(s *site) ([]byte, error) { return s.sheet(l, false) }},
+			plan{pagePath(l.ID + Suffix), func(s *site) ([]byte, error) { return s.sheet(l, true) }})
 	}
-	return drawAll(plans, max(1, in.Workers))
+	return s.drawAll(plans, max(1, in.Workers))
 }
 
 // sheet draws one lesson for paper.
@@ -66,7 +64,7 @@ func (s *site) paperCourse() ([]byte, error) {
 		prefixes[e.Lesson] = "v-" + strconv.Itoa(i+1) + "-"
 	}
 	for _, e := range s.order {
-		l := s.lessons[e.Lesson]
+		l := s.find(e.Lesson)
 		lv, err := s.lessonView(l, pagePath(l.ID), newTheme(s, l))
 		if err != nil {
 			return nil, err

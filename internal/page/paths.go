@@ -54,20 +54,28 @@ func compact(script []byte) []byte {
 	return out
 }
 
-// inlineScript reads a script of the theme that stands in the page itself.
-func inlineScript(fsys fs.FS, name string) (template.JS, error) {
-	data, err := fs.ReadFile(fsys, name)
+// readInline reads the scripts of a theme that stand in the page itself, by
+// name.
+func readInline(fsys fs.FS) (map[string]template.JS, error) {
+	names, err := fs.Glob(fsys, "*.js")
 	if err != nil {
-		return "", fmt.Errorf("read the templates' scripts: %w", err)
+		return nil, fmt.Errorf("read the templates' scripts: %w", err)
 	}
-	return template.JS(strings.TrimSpace(string(data))), nil
+	scripts := map[string]template.JS{}
+	for _, name := range names {
+		data, err := fs.ReadFile(fsys, name)
+		if err != nil {
+			return nil, fmt.Errorf("read the templates' scripts: %w", err)
+		}
+		scripts[name] = template.JS(strings.TrimSpace(string(data)))
+	}
+	return scripts, nil
 }
 
 // inlineHash is how a page's security policy names such a script.
-func inlineHash(fsys fs.FS, name string) (string, error) {
-	script, err := inlineScript(fsys, name)
+func inlineHash(script template.JS) string {
 	sum := sha256.Sum256([]byte(script))
-	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:]), err
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
 // pagePath is where a lesson's page lies.

@@ -9,58 +9,58 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 
 	"verbatim/internal/lesson"
-	"verbatim/internal/markdown"
 	"verbatim/internal/problem"
 )
 
 // site is what all pages share. It does not change once it is made.
 type site struct {
-	in        Input
-	templates *template.Template
-	lessons   map[string]*Lesson
-	uses      map[string][]*Lesson        // by example
-	sections  map[string][]lesson.Section // text of each lesson by its headings
-	order     []lesson.Entry              // the course without its modules' names
-	code      *markdown.Highlighter
+	*Design
+	in     Input
+	byID   map[string]int              // in in.Lessons, by id
+	uses   func() map[string][]*Lesson // by example
+	order  []lesson.Entry              // the course without its modules' names
+	places map[string]place            // in the course, by lesson
+	items  *sync.Map                   // entries of menus: link → template.HTML
 }
 
-// newSite reads the theme.
-func newSite(in Input) (*site, []File, error) {
-	files, static, err := readStatic(in.Templates)
-	if err != nil {
-		return nil, nil, err
+// newSite makes what all pages share. It sorts the lessons by id.
+func newSite(in Input) (*site, error) {
+	if in.Design == nil {
+		design, err := ReadDesign(in.Templates)
+		if err != nil {
+			return nil, err
+		}
+		in.Design = design
 	}
-	s := &site{in: in, lessons: map[string]*Lesson{}, code: &markdown.Highlighter{}, sections: map[string][]lesson.Section{}}
-	s.templates, err = template.New("").Funcs(template.FuncMap{
-		"date": longDate,
-		"plural": func(r []lesson.Range) bool {
-			return len(r) > 1 || len(r) == 1 && r[0].From != r[0].To
-		},
-		"hash":   func(name string) (string, error) { return inlineHash(in.Templates, name) },
-		"inline": func(name string) (template.JS, error) { return inlineScript(in.Templates, name) },
-		"static": func(name string) (string, error) {
-			if static[name] == "" {
-				return "", fmt.Errorf("no static file %q", name)
-			}
-			return static[name], nil
-		},
-	}).ParseFS(in.Templates, "*.html")
-	if err != nil {
-		return nil, nil, fmt.Errorf("read the templates: %w", err)
-	}
+	in.Lessons = slices.SortedFunc(slices.Values(in.Lessons), func(a, b Lesson) int { return strings.Compare(a.ID, b.ID) })
+	s := &site{Design: in.Design, in: in, byID: map[string]int{}, items: &sync.Map{}}
 	for i := range in.Lessons {
 		l := &in.Lessons[i]
-		s.lessons[l.ID], s.sections[l.ID] = l, l.Doc.Sections()
+		if l.Gist == nil {
+			l.Gist = s.Read(l.Lesson, l.doc())
+		}
+		s.byID[l.ID] = i
 	}
-	s.findUses()
+	s.uses = sync.OnceValue(s.findUses)
 	for _, e := range in.Course {
-		if s.lessons[e.Lesson] != nil {
+		if s.find(e.Lesson) != nil {
 			s.order = append(s.order, e)
 		}
 	}
-	return s, files, nil
+	s.places = s.placed()
+	return s, nil
+}
+
+// find gives a lesson of the site by its id, or nil.
+func (s *site) find(id string) *Lesson {
+	i, ok := s.byID[id]
+	if !ok {
+		return nil
+	}
+	return &s.in.Lessons[i]
 }
 
 // plan lists the pages to draw and complains about those that would be in one
@@ -79,9 +79,9 @@ func (s *site) plan() (plans []plan, ps problem.List) {
 	}
 	for i := range s.in.Lessons {
 		l := &s.in.Lessons[i]
-		path := pagePath(l.ID)
+		id, path := l.ID, pagePath(l.ID)
 		if taken.take(path, l.File, problem.Pos{File: l.File}, &ps) {
-			plans = append(plans, plan{path, func() ([]byte, error) { return s.lesson(l, path) }})
+			plans = append(plans, plan{path, func(s *site) ([]byte, error) { return s.lesson(s.find(id), path) }})
 		}
 	}
 	for i := range s.in.Lessons {
@@ -90,14 +90,14 @@ func (s *site) plan() (plans []plan, ps problem.List) {
 	for _, id := range slices.Sorted(maps.Keys(s.in.Examples)) {
 		path := examplePath(id)
 		if taken.take(path, "the page of the example "+id, problem.Pos{File: s.in.Examples[id].Dir}, &ps) {
-			plans = append(plans, plan{path, func() ([]byte, error) { return s.examplePage(id) }})
+			plans = append(plans, plan{path, func(s *site) ([]byte, error) { return s.examplePage(id) }})
 		}
 	}
 	plans = append(plans,
-		plan{"evidence.html", s.evidence},
-		plan{"search.html", s.index},
-		plan{"404.html", s.missing},
-		plan{"index.html", s.home})
+		plan{"evidence.html", (*site).evidence},
+		plan{"search.html", (*site).index},
+		plan{"404.html", (*site).missing},
+		plan{"index.html", (*site).home})
 	plans = append(plans, s.feeds()...)
 	ps.Sort()
 	return plans, ps
@@ -115,9 +115,10 @@ func (s *site) redirects(l *Lesson, taken places, ps *problem.List) (plans []pla
 			continue
 		}
 		if taken.take(path, "the alias "+alias+" of "+l.File, pos, ps) {
-			plans = append(plans, plan{path, func() ([]byte, error) {
+			id := l.ID
+			plans = append(plans, plan{path, func(s *site) ([]byte, error) {
 				return s.execute("redirect.html", view{
-					Language: s.language(), Title: title(l.Lesson), URL: rootOf(path) + pagePath(l.ID),
+					Language: s.language(), Title: title(s.find(id).Lesson), URL: rootOf(path) + pagePath(id),
 				})
 			}})
 		}
@@ -173,23 +174,24 @@ func (s *site) language() string {
 
 // lesson draws a lesson's page.
 func (s *site) lesson(l *Lesson, page string) ([]byte, error) {
-	v, err := s.lessonView(l, page, newTheme(s, l))
+	v, err := s.lessonView(l, page, nil)
 	if err != nil {
 		return nil, err
 	}
 	return s.execute("lesson.html", v)
 }
 
-// lessonView is what a lesson's template sees, its text drawn by t.
+// lessonView is what a lesson's template sees. Its text is drawn by t; where t
+// is nil, it may have been drawn before.
 func (s *site) lessonView(l *Lesson, page string, t *theme) (view, error) {
 	v := s.view(page)
 	v.ID, v.Kind, v.Here = l.ID, "article", "course"
-	v.Minutes, v.Menu = minutes(s.sections[l.ID]), s.menu(l.ID, v.Root)
+	v.Minutes, v.Menu = l.Gist.minutes, s.menu(l.ID, v.Root)
 	for _, tag := range l.Meta.Tags {
 		v.Tags = append(v.Tags, link{URL: v.Root + "search.html#" + tagID(tag), Title: tag})
 	}
 	v.Claim, v.Checked = l.Meta.Summary, l.Meta.Checked
-	v.Description = describe(l)
+	v.Description = describe(l.Lesson)
 	v.Needs, v.Related = s.links(l.Meta.Needs, v.Root), s.links(l.Meta.Related, v.Root)
 	v.Previous, v.Next = s.neighbours(l.ID, v.Root)
 	if err := s.fill(&v, l, t); err != nil {
@@ -203,36 +205,25 @@ func (s *site) lessonView(l *Lesson, page string, t *theme) (view, error) {
 	return v, err
 }
 
-// spoken adds what assistive technology misses in the tables and task lists of
-// plain Markdown. Neither element can come from an author's HTML.
-var spoken = strings.NewReplacer(
-	"<th>", `<th scope="col">`, "<th align=", `<th scope="col" align=`,
-	`<input checked="" disabled="" type="checkbox"`, `<input checked="" disabled="" type="checkbox" aria-label="done"`,
-	`<input disabled="" type="checkbox"`, `<input disabled="" type="checkbox" aria-label="to do"`,
-)
-
-// fill draws a lesson's text into the view.
-func (s *site) fill(v *view, l *Lesson, t *theme) error {
-	body, err := l.Doc.HTML(t)
-	if err != nil {
-		return err
+// fill puts a lesson's text into the view.
+func (s *site) fill(v *view, l *Lesson, t *theme) (err error) {
+	var text Text
+	switch {
+	case t == nil && l.Text != nil:
+		text, err = l.Text()
+	case t == nil:
+		text, err = newTheme(s, l).text()
+	default:
+		text, err = t.text()
 	}
-	v.Title, v.Body, v.TOC = title(l.Lesson), template.HTML(spoken.Replace(string(body))), t.toc
-	v.H1, v.H1ID, err = l.Doc.Title(t)
-	if err != nil {
-		return err
-	}
-	if v.H1 == "" {
-		v.H1 = template.HTML(template.HTMLEscapeString(v.Title))
-	}
-	v.Strip = s.counts(&l.Body, t.first("example", "v-examples"), t.first("source", "v-sources"))
-	return nil
+	v.Title, v.Body, v.TOC, v.H1, v.H1ID, v.Strip = title(l.Lesson), template.HTML(text.HTML), text.contents, text.h1, text.h1ID, text.strip
+	return err
 }
 
 // links gives the lessons that refs name; check complains about the others.
 func (s *site) links(refs []lesson.Ref, root string) (links []link) {
 	for _, ref := range refs {
-		if l := s.lessons[ref.ID]; l != nil {
+		if l := s.find(ref.ID); l != nil {
 			links = append(links, link{root + pagePath(ref.ID), title(l.Lesson), ref.Why})
 		}
 	}
@@ -241,18 +232,18 @@ func (s *site) links(refs []lesson.Ref, root string) (links []link) {
 
 // neighbours gives the lessons before and after one in the course.
 func (s *site) neighbours(id, root string) (previous, next *link) {
-	i := slices.IndexFunc(s.order, func(e lesson.Entry) bool { return e.Lesson == id })
+	p, listed := s.places[id]
+	if !listed {
+		return nil, nil
+	}
 	at := func(i int) *link {
 		if i < 0 || i >= len(s.order) {
 			return nil
 		}
-		l := s.lessons[s.order[i].Lesson]
+		l := s.find(s.order[i].Lesson)
 		return &link{URL: root + pagePath(l.ID), Title: title(l.Lesson)}
 	}
-	if i < 0 {
-		return nil, nil
-	}
-	return at(i - 1), at(i + 1)
+	return at(p.at - 1), at(p.at + 1)
 }
 
 // missing draws 404.html. It is served for any address, so its links begin
@@ -269,9 +260,9 @@ func (s *site) missing() ([]byte, error) {
 }
 
 // execute draws one template.
-func (s *site) execute(name string, data any) ([]byte, error) {
+func (d *Design) execute(name string, data any) ([]byte, error) {
 	var out bytes.Buffer
-	if err := s.templates.ExecuteTemplate(&out, name, data); err != nil {
+	if err := d.templates.ExecuteTemplate(&out, name, data); err != nil {
 		return nil, fmt.Errorf("draw with the templates: %w", err)
 	}
 	return out.Bytes(), nil

@@ -20,7 +20,8 @@ const maxLines = 200
 type theme struct {
 	*site
 	l        *Lesson
-	root     string // leads to the top of the site
+	doc      *markdown.Doc // of which the containers are those that it draws
+	root     string        // leads to the top of the site
 	toc      []entry
 	headings map[*lesson.Container][]heading
 	total    int // questions
@@ -33,9 +34,9 @@ type theme struct {
 }
 
 func newTheme(s *site, l *Lesson) *theme {
-	t := &theme{site: s, l: l, root: rootOf(pagePath(l.ID)), commands: map[string]bool{}}
-	t.toc, t.headings = outline(&l.Body)
-	for _, c := range l.Body.Containers {
+	t := &theme{site: s, l: l, doc: l.doc(), root: rootOf(pagePath(l.ID)), commands: map[string]bool{}}
+	t.toc, t.headings = outline(&t.doc.Body)
+	for _, c := range t.doc.Body.Containers {
 		switch c.Kind {
 		case "question":
 			t.total++
@@ -49,7 +50,7 @@ func newTheme(s *site, l *Lesson) *theme {
 // first gives a link to the heading with that id, else to the first container
 // of a kind, else "".
 func (t *theme) first(kind, id string) string {
-	for _, c := range t.l.Body.Containers {
+	for _, c := range t.doc.Body.Containers {
 		if c.Kind != kind {
 			continue
 		}
@@ -241,7 +242,7 @@ func (t *theme) Course(entries []lesson.Entry) (template.HTML, bool, error) {
 	}
 	html, err := t.course(entries, t.listed)
 	for _, e := range entries {
-		if t.lessons[e.Lesson] != nil {
+		if t.find(e.Lesson) != nil {
 			t.listed++
 		}
 	}

@@ -9,13 +9,12 @@
 package search
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"math/bits"
 	"runtime"
 	"slices"
+	"strconv"
 	"sync"
 
 	"verbatim/internal/lesson"
@@ -46,19 +45,36 @@ const (
 // text.
 const titleWeight, summaryWeight, headingWeight = 8, 3, 3
 
-// posting says how well a page answers a word, and in which of its sections.
-type posting struct{ page, weight, section int }
-
 // Index gives the files of the index: those that index.js names first.
 func Index(pages []Page) ([]File, error) {
-	terms := collect(pages)
-	names := make([]string, 0, len(terms))
-	for name := range terms {
-		names = append(names, name)
+	var v Vocabulary
+	counts := make([]Count, len(pages))
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for i := range next {
+				counts[i] = v.Count(pages[i])
+			}
+		})
 	}
-	slices.Sort(names)
-
+	for i := range pages {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
 	var files []File
+	err := v.Index(pages, counts, func(f File) error {
+		files = append(files, f)
+		return nil
+	})
+	return files, err
+}
+
+// Index hands over the files of the index of pages, of which counts has the
+// words: those that index.js names first. Of the pages' sections it needs no
+// text.
+func (v *Vocabulary) Index(pages []Page, counts []Count, write func(File) error) error {
 	root := struct {
 		Size  int         `json:"size"`  // pages in a file of pages
 		Pages []string    `json:"pages"` // the files of pages, in order
@@ -67,108 +83,60 @@ func Index(pages []Page) ([]File, error) {
 
 	for chunk := range slices.Chunk(pages, pagesInFile) {
 		f, name, err := shown(chunk)
+		if err == nil {
+			err = write(f)
+		}
 		if err != nil {
-			return nil, err
+			return err
 		}
-		files, root.Pages = append(files, f), append(root.Pages, name)
+		root.Pages = append(root.Pages, name)
 	}
-	for len(names) > 0 {
-		f, name, n, err := shard(names, terms)
-		if err != nil {
-			return nil, err
+	terms := v.invert(counts)
+	for len(terms) > 0 {
+		data, n := shard(terms)
+		f, name := file("t", data)
+		if err := write(f); err != nil {
+			return err
 		}
-		files, root.Terms = append(files, f), append(root.Terms, [2]string{names[0], name})
-		names = names[n:]
+		root.Terms = append(root.Terms, [2]string{terms[0].word, name})
+		terms = terms[n:]
 	}
-	data, err := call("index", root)
-	return append(files, File{"search/index.js", data}), err
+	data, err := json.Marshal(root)
+	if err != nil {
+		return fmt.Errorf("write the search index: %w", err)
+	}
+	return write(File{"search/index.js", call("index", data)})
 }
 
-// pageTerm is how often a page holds a word, more for words in better places,
-// and the section that holds it first.
-type pageTerm struct{ count, section int }
-
-// collect weighs every word of every page.
-func collect(pages []Page) map[string][]posting {
-	found, lengths := make([]map[string]pageTerm, len(pages)), make([]int, len(pages))
-	next := make(chan int)
-	var wg sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			for i := range next {
-				found[i], lengths[i] = count(pages[i])
-			}
-		})
-	}
-	total := 1
-	for i := range pages {
-		next <- i
-	}
-	close(next)
-	wg.Wait()
-	for _, n := range lengths {
-		total += n
-	}
-	terms := map[string][]posting{}
-	for i, words := range found {
-		long := lengths[i] * len(pages) * 9 / total // nine times its length, as a share of the average
-		for word, t := range words {
-			terms[word] = append(terms[word], posting{i, 220 * t.count / (10*t.count + 3 + long), t.section})
-		}
-	}
-	for word, list := range terms {
-		rare := bits.Len(uint(16 * len(pages) / len(list)))
-		for i := range list {
-			list[i].weight = max(1, list[i].weight*rare)
-		}
-		slices.SortFunc(list, func(a, b posting) int {
-			return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.page, b.page))
-		})
-		terms[word] = list[:min(len(list), maxPostings)]
-	}
-	return terms
-}
-
-// count weighs the words of one page.
-func count(p Page) (words map[string]pageTerm, length int) {
-	words = map[string]pageTerm{}
-	add := func(text string, weight, section int) {
-		for word := range Words(text) {
-			t, seen := words[word]
-			if !seen {
-				t.section = section
-			}
-			t.count += weight
-			words[word] = t
-			length++
-		}
-	}
-	add(p.Title, titleWeight, 0)
-	add(p.Summary, summaryWeight, 0)
-	for i, section := range p.Sections {
-		i = min(i, maxSections)
-		add(section.Title, headingWeight, i)
-		add(section.Text, 1, i)
-	}
-	return words, length
-}
-
-// shard writes the first words of a sorted list, as many as fill a file.
-func shard(names []string, terms map[string][]posting) (f File, name string, n int, err error) {
+// shard writes the first of some terms, as many as fill a file: for each the
+// word, and for each page that holds it the page's number, its weight and the
+// section.
+func shard(terms []term) (data []byte, n int) {
 	size := 0
-	content := [][2]any{}
-	for n < len(names) && (n == 0 || size < shardSize) {
-		list := terms[names[n]]
-		flat := make([]int, 0, 3*len(list))
-		for _, p := range list {
-			flat = append(flat, p.page, p.weight, p.section)
+	data = append(data, '[')
+	for n < len(terms) && (n == 0 || size < shardSize) {
+		if n > 0 {
+			data = append(data, ',')
 		}
-		content = append(content, [2]any{names[n], flat})
-		size += len(names[n]) + 10*len(list)
+		t := terms[n]
+		data = append(data, `["`...) // a word has nothing to escape
+		data = append(data, t.word...)
+		data = append(data, `",[`...)
+		for i, p := range t.pages {
+			if i > 0 {
+				data = append(data, ',')
+			}
+			data = strconv.AppendUint(data, uint64(p.page), 10)
+			data = append(data, ',')
+			data = strconv.AppendUint(data, uint64(p.weight), 10)
+			data = append(data, ',')
+			data = strconv.AppendUint(data, uint64(p.section), 10)
+		}
+		data = append(data, "]]"...)
+		size += len(t.word) + 10*len(t.pages)
 		n++
 	}
-	f, name, err = file("t", content)
-	return f, name, n, err
+	return append(data, ']'), n
 }
 
 // shown writes what results show of some pages: address, title, summary, and
@@ -182,26 +150,22 @@ func shown(pages []Page) (File, string, error) {
 		}
 		content = append(content, []any{p.URL, p.Title, p.Summary, sections})
 	}
-	return file("p", content)
-}
-
-// file names a file by its content.
-func file(kind string, content any) (File, string, error) {
 	data, err := json.Marshal(content)
 	if err != nil {
 		return File{}, "", fmt.Errorf("write the search index: %w", err)
 	}
-	sum := sha256.Sum256(data)
-	name := fmt.Sprintf("%s-%x", kind, sum[:4])
-	data, err = call(name, json.RawMessage(data))
-	return File{"search/" + name + ".js", data}, name, err
+	f, name := file("p", data)
+	return f, name, nil
+}
+
+// file names a file by its content.
+func file(kind string, content []byte) (f File, name string) {
+	sum := sha256.Sum256(content)
+	name = fmt.Sprintf("%s-%x", kind, sum[:4])
+	return File{"search/" + name + ".js", call(name, content)}, name
 }
 
 // call makes the script that hands content to the page.
-func call(name string, content any) ([]byte, error) {
-	data, err := json.Marshal(content)
-	if err != nil {
-		return nil, fmt.Errorf("write the search index: %w", err)
-	}
-	return fmt.Appendf(nil, "verbatimSearch(%q,%s)\n", name, data), nil
+func call(name string, content []byte) []byte {
+	return fmt.Appendf(nil, "verbatimSearch(%q,%s)\n", name, content)
 }

@@ -3,6 +3,7 @@ package search
 import (
 	"iter"
 	"unicode"
+	"unicode/utf8"
 )
 
 // maxWord is how many characters of a word count.
@@ -24,34 +25,44 @@ func classify(r rune) (dense, part bool) {
 // search.js does the same with what a reader types.
 func Words(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		var word []rune
-		packed := false
-		end := func() bool {
-			run := word
-			word = word[:0]
-			if !packed {
-				return len(run) == 0 || yield(string(run[:min(len(run), maxWord)]))
-			}
-			if len(run) == 1 {
-				return yield(string(run))
-			}
-			for i := 1; i < len(run); i++ {
-				if !yield(string(run[i-1 : i+1])) {
-					return false
-				}
-			}
-			return true
-		}
-		for _, r := range text {
-			dense, part := classify(r)
-			if (!part || dense != packed) && !end() {
-				return
-			}
-			packed = dense
-			if part {
-				word = append(word, unicode.ToLower(r))
-			}
-		}
-		end()
+		eachWord(text, func(word []byte) bool { return yield(string(word)) })
 	}
+}
+
+// eachWord gives the words of a text, each until the next is asked for.
+func eachWord(text string, yield func([]byte) bool) {
+	var word []byte
+	var starts []int // where its characters begin, as far as they count
+	packed := false
+	end := func() bool {
+		run, at := word, starts
+		word, starts = word[:0], starts[:0]
+		switch {
+		case len(at) == 0:
+			return true
+		case !packed && len(at) > maxWord:
+			return yield(run[:at[maxWord]])
+		case !packed || len(at) == 1:
+			return yield(run)
+		}
+		at = append(at, len(run))
+		for i := 2; i < len(at); i++ {
+			if !yield(run[at[i-2]:at[i]]) {
+				return false
+			}
+		}
+		return true
+	}
+	for _, r := range text {
+		dense, part := classify(r)
+		if (!part || dense != packed) && !end() {
+			return
+		}
+		packed = dense
+		if part {
+			starts = append(starts, len(word))
+			word = utf8.AppendRune(word, unicode.ToLower(r))
+		}
+	}
+	end()
 }

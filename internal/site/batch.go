@@ -7,17 +7,35 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strconv"
+	"sync"
 )
 
 // batch is a set of changes to files, made in two steps. put writes every new
 // file aside, which is all that can fail for want of room or permission;
 // commit then only renames and deletes. Until commit nothing has changed, and
 // from then on each file is whole, old or new, at every instant.
+//
+// Several goroutines may put at once.
 type batch struct {
+	mu      sync.Mutex
 	changes []change
 	planned map[target]bool // files that an earlier change concerns
+	folders map[target]*folder
+	asides  int // files written aside
 }
+
+// folder is one that files are written to. It is opened once: finding the way
+// to it for each file takes longer than writing the file.
+type folder struct {
+	root  *os.Root        // the folder itself, nil where the bytes have to wait elsewhere
+	aside string          // where they wait, below the batch's root
+	names map[string]bool // what is in it; nil when that is not known
+}
+
+// maxOpen is how many folders are held open.
+const maxOpen = 400
 
 type target struct {
 	root *os.Root
@@ -26,26 +44,120 @@ type target struct {
 
 type change struct {
 	root      *os.Root
-	name      string // slash-separated, below root
-	temporary string // where its bytes wait; "" deletes the file
-	expect    []byte // what the file must still hold, or nil
+	name      string  // slash-separated, below root
+	temporary string  // where its bytes wait; "" deletes the file
+	folder    *folder // of both, nil to find the way by their paths
+	expect    []byte  // what the file must still hold, or nil
+	turn      int     // lower ones are made first
 }
 
 // put plans to give a file these bytes, if it has others.
 func (b *batch) put(root *os.Root, name string, data []byte) error {
-	if old, err := root.ReadFile(name); err == nil && bytes.Equal(old, data) && !b.planned[target{root, name}] {
-		return nil
+	return b.add(change{root: root, name: name}, data)
+}
+
+// add plans to give c's file these bytes, if it has others.
+func (b *batch) add(c change, data []byte) error {
+	if err := b.place(&c); err != nil {
+		return fmt.Errorf("write %s: %w", c.name, err)
 	}
-	dir, err := nearby(root, path.Dir(name))
-	if err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
+	exists := false
+	if c.folder == nil || c.folder.names == nil || c.folder.names[path.Base(c.name)] {
+		root, name := c.at(c.name)
+		old, err := root.ReadFile(name)
+		exists = err == nil
+		if exists && bytes.Equal(old, data) && !b.concerns(c) {
+			return nil
+		}
 	}
-	c := change{root: root, name: name, temporary: path.Join(dir, aside+strconv.Itoa(len(b.changes)))}
-	b.plan(c)
-	if err := writeNew(root, c.temporary, data, modeOf(root, name)); err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
+	mode := fs.FileMode(0o644)
+	if exists {
+		mode = modeOf(c.root, c.name)
+	}
+	b.plan(&c)
+	root, name := c.at(c.temporary)
+	if err := writeNew(root, name, data, mode); err != nil {
+		return fmt.Errorf("write %s: %w", c.name, err)
 	}
 	return nil
+}
+
+// at gives the shortest way to a file in the folder of c.
+func (c change) at(name string) (*os.Root, string) {
+	if c.folder == nil {
+		return c.root, name
+	}
+	return c.folder.root, path.Base(name)
+}
+
+// concerns tells whether an earlier change is about the same file.
+func (b *batch) concerns(c change) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.planned[target{c.root, c.name}]
+}
+
+// place finds where the bytes of c wait: its temporary is that folder until plan
+// names the file.
+func (b *batch) place(c *change) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	at := target{c.root, path.Dir(c.name)}
+	f := b.folders[at]
+	if f == nil {
+		var err error
+		if f, err = openFolder(c.root, at.name, len(b.folders) < maxOpen); err != nil {
+			return err
+		}
+		if b.folders == nil {
+			b.folders = map[target]*folder{}
+		}
+		b.folders[at] = f
+	}
+	c.temporary = f.aside
+	if f.root != nil {
+		c.folder = f
+	}
+	return nil
+}
+
+// openFolder makes a folder ready for new files, and holds it open if it may.
+func openFolder(root *os.Root, dir string, hold bool) (*folder, error) {
+	aside, err := nearby(root, dir)
+	if err != nil {
+		return nil, err
+	}
+	f := &folder{aside: aside}
+	if aside != dir || !hold {
+		return f, nil
+	}
+	if f.root, err = root.OpenRoot(dir); err != nil {
+		return f, nil // by its path, then
+	}
+	if entries, err := fs.ReadDir(f.root.FS(), "."); err == nil {
+		f.names = map[string]bool{}
+		for _, e := range entries {
+			f.names[e.Name()] = true
+		}
+	}
+	return f, nil
+}
+
+// plan names the file where the bytes of c wait, and lists c.
+func (b *batch) plan(c *change) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	c.temporary = path.Join(c.temporary, aside+strconv.Itoa(b.asides))
+	b.asides++
+	b.list(*c)
+}
+
+func (b *batch) list(c change) {
+	if b.planned == nil {
+		b.planned = map[target]bool{}
+	}
+	b.planned[target{c.root, c.name}] = true
+	b.changes = append(b.changes, c)
 }
 
 // nearby makes the folder where a file's bytes wait: its own, or where a file
@@ -66,27 +178,14 @@ func nearby(root *os.Root, dir string) (string, error) {
 // replace plans like put, for a file that must still hold old when its turn
 // comes.
 func (b *batch) replace(root *os.Root, name string, old, data []byte) error {
-	planned := len(b.changes)
-	if err := b.put(root, name, data); err != nil {
-		return err
-	}
-	if len(b.changes) > planned {
-		b.changes[planned].expect = old
-	}
-	return nil
+	return b.add(change{root: root, name: name, expect: old}, data)
 }
 
 // remove plans to delete a file, and the folders that it leaves empty.
 func (b *batch) remove(root *os.Root, name string) {
-	b.plan(change{root: root, name: name})
-}
-
-func (b *batch) plan(c change) {
-	if b.planned == nil {
-		b.planned = map[target]bool{}
-	}
-	b.planned[target{c.root, c.name}] = true
-	b.changes = append(b.changes, c)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.list(change{root: root, name: name})
 }
 
 // abort drops what has not been committed.
@@ -97,11 +196,19 @@ func (b *batch) abort() {
 		}
 	}
 	b.changes = nil
+	for _, f := range b.folders {
+		if f.root != nil {
+			f.root.Close()
+		}
+	}
+	b.folders = nil
 }
 
-// commit makes the changes in the order in which they were planned. It gives
-// the files that it left alone because they no longer hold what they must.
+// commit makes the changes turn by turn, and in a turn in the order in which
+// they were planned. It gives the files that it left alone because they no
+// longer hold what they must.
 func (b *batch) commit() (left []string, err error) {
+	slices.SortStableFunc(b.changes, func(x, y change) int { return x.turn - y.turn })
 	for len(b.changes) > 0 {
 		c := b.changes[0]
 		if c.expect != nil {
@@ -122,6 +229,11 @@ func (b *batch) commit() (left []string, err error) {
 
 func (c change) make() error {
 	if c.temporary != "" {
+		if c.folder != nil {
+			if err := c.folder.root.Rename(path.Base(c.temporary), path.Base(c.name)); err == nil {
+				return nil
+			} // else what stands in the way may be told from its path
+		}
 		if err := c.root.MkdirAll(path.Dir(c.name), 0o755); err != nil {
 			return fmt.Errorf("write %s: %w", c.name, err)
 		}

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -131,6 +132,16 @@ func TestBatchKeepsModeAndStaysInside(t *testing.T) {
 	}
 }
 
+// publishAll plans a whole site.
+func publishAll(b *batch, root *os.Root, files map[string][]byte) error {
+	for name, data := range files {
+		if err := b.add(change{root: root, name: name, turn: turnOf(name)}, data); err != nil {
+			return err
+		}
+	}
+	return publish(b, root, slices.Collect(maps.Keys(files)))
+}
+
 // Publishing again with fewer files deletes only what a build wrote.
 func TestPublishDeletesOnlyItsOwn(t *testing.T) {
 	dir, root := tree(t, map[string]string{"CNAME": "theirs"})
@@ -139,7 +150,7 @@ func TestPublishDeletesOnlyItsOwn(t *testing.T) {
 		{"index.html": []byte("i")},
 	} {
 		b := &batch{}
-		if err := publish(b, root, files); err != nil {
+		if err := publishAll(b, root, files); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := b.commit(); err != nil {
@@ -163,7 +174,7 @@ func TestPublishFileInPlaceOfFolder(t *testing.T) {
 		{map[string][]byte{"a": []byte("1"), "b/c": []byte("2")}, ".verbatim=a\nb/c\n a=1 b/c=2"},
 	} {
 		b := &batch{}
-		if err := publish(b, root, step.files); err != nil {
+		if err := publishAll(b, root, step.files); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := b.commit(); err != nil {

@@ -16,16 +16,23 @@ import (
 // step with those, or in a check says which are not.
 func (b *build) fences() {
 	for _, l := range b.book.All() {
-		lines := b.linesFor(l)
-		if b.Check {
-			b.compareFences(l, lines)
-			continue
-		}
-		edited, changed := record.Fill(l.Source, l.Body.Fences, lines)
-		if changed > 0 {
-			b.edits[l.File] = edit{l.Source, edited}
-			b.report.Changed = append(b.report.Changed, fmt.Sprintf("%s: %s", l.File, cli.Count(changed, "fence")))
-		}
+		b.fencesOf(l)
+	}
+}
+
+func (b *build) fencesOf(l *load.Lesson) {
+	if len(l.Body.Fences) == 0 {
+		return
+	}
+	lines := b.linesFor(l)
+	if b.Check {
+		b.compareFences(l, lines)
+		return
+	}
+	edited, changed := record.Fill(l.Source, l.Body.Fences, lines)
+	if changed > 0 {
+		b.edits[l.File] = edit{l.Source, edited}
+		b.report.Changed = append(b.report.Changed, fmt.Sprintf("%s: %s", l.File, cli.Count(changed, "fence")))
 	}
 }
 

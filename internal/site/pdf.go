@@ -5,14 +5,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"verbatim/internal/cli"
+	"verbatim/internal/load"
 	"verbatim/internal/page"
+	"verbatim/internal/problem"
 	"verbatim/internal/proc"
 )
 
@@ -56,22 +60,90 @@ func checkPDF(c Config) error {
 }
 
 // print prints each lesson, its worksheet and the whole course to PDF files in
-// the folder that -pdf names. files is the site, of which they use the style
-// and the images.
+// the folder that -pdf names: all of them, or when one fails none. files is the
+// site, of which they use the style and the images.
 func (b *build) print(ctx context.Context, files map[string][]byte) error {
-	browser, err := findBrowser()
-	if err != nil {
-		return err
-	}
 	papers, err := page.Paper(b.drawn)
 	if err != nil {
 		return fmt.Errorf("draw for print: %w", err)
+	}
+	if !b.apart(papers) {
+		return nil
+	}
+	if err := os.MkdirAll(b.PDF, 0o755); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	out, err := os.OpenRoot(b.PDF)
+	if err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	defer out.Close()
+	if err := sweepPDF(out, papers); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	changes := &batch{}
+	defer changes.abort()
+	if err := b.printAside(ctx, files, papers, changes, out); err != nil {
+		return err
+	}
+	if _, err := changes.commit(); err != nil {
+		return err
+	}
+	b.report.Changed = append(b.report.Changed, fmt.Sprintf("%s: %d PDF files", b.PDF, len(papers)))
+	return nil
+}
+
+// apart complains about each lesson whose PDF file would be in the place of
+// another's worksheet, or of the course.
+func (b *build) apart(papers []page.File) bool {
+	seen, apart := map[string]bool{}, true
+	for _, p := range papers {
+		if seen[p.Path] {
+			apart = false
+			id := strings.TrimSuffix(p.Path, ".html")
+			b.report.Problems.AddHint(problem.Pos{File: load.Content + "/" + id + ".md"}, "pdf", "rename the lesson",
+				"two PDF files would be %s.pdf: nothing is printed", id)
+		}
+		seen[p.Path] = true
+	}
+	return apart
+}
+
+// sweepPDF removes what a killed build left beside its PDF files. The folder may
+// hold much that is not ours, so only where they lie is looked.
+func sweepPDF(out *os.Root, papers []page.File) error {
+	swept := map[string]bool{}
+	for _, p := range papers {
+		dir := path.Dir(p.Path)
+		if swept[dir] {
+			continue
+		}
+		swept[dir] = true
+		entries, err := fs.ReadDir(out.FS(), dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		for _, e := range entries {
+			if strings.HasPrefix(e.Name(), aside) {
+				out.Remove(path.Join(dir, e.Name()))
+			}
+		}
+	}
+	return nil
+}
+
+// printAside prints the papers and plans to put them in their places.
+func (b *build) printAside(ctx context.Context, files map[string][]byte, papers []page.File, changes *batch, out *os.Root) error {
+	browser, err := findBrowser()
+	if err != nil {
+		return err
 	}
 	dir, remove, err := proc.Scratch(b.cache, "pdf")
 	if err != nil {
 		return fmt.Errorf("print: %w", err)
 	}
 	defer remove()
+	defer b.Voice.Progress("")
 	for name, data := range files {
 		if err := writeBelow(dir, name, data); err != nil {
 			return err
@@ -83,12 +155,14 @@ func (b *build) print(ctx context.Context, files map[string][]byte) error {
 		}
 		name := strings.TrimSuffix(p.Path, ".html") + ".pdf"
 		b.Voice.Progress("printing %s", name)
-		if err := printPage(ctx, browser, dir, p.Path, filepath.Join(b.PDF, filepath.FromSlash(name))); err != nil {
+		data, err := printPage(ctx, browser, dir, p.Path)
+		if err != nil {
+			return err
+		}
+		if err := changes.put(out, name, data); err != nil {
 			return err
 		}
 	}
-	b.Voice.Progress("")
-	b.report.Changed = append(b.report.Changed, fmt.Sprintf("%s: %d PDF files", b.PDF, len(papers)))
 	return nil
 }
 
@@ -112,16 +186,10 @@ func writeBelow(dir, name string, data []byte) error {
 	return nil
 }
 
-// printPage prints one page below dir to the file out, tagged and with an
-// outline of its headings.
-func printPage(ctx context.Context, browser, dir, name, out string) error {
-	out, err := filepath.Abs(out)
-	if err != nil {
-		return fmt.Errorf("print %s: %w", name, err)
-	}
-	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
-		return fmt.Errorf("print %s: %w", name, err)
-	}
+// printPage prints one page below dir, a scratch folder, and gives the PDF file:
+// tagged and with an outline of its headings.
+func printPage(ctx context.Context, browser, dir, name string) ([]byte, error) {
+	out := filepath.Join(dir, ".printed.pdf")
 	args := []string{
 		browser, "--headless", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
 		"--disable-background-networking", "--disable-component-update",
@@ -137,14 +205,15 @@ func printPage(ctx context.Context, browser, dir, name, out string) error {
 		Env:  os.Environ(), Stderr: &said, Timeout: printTimeout, Scratch: dir,
 	})
 	if err != nil {
-		return fmt.Errorf("print %s: %w", name, err)
+		return nil, fmt.Errorf("print %s: %w", name, err)
 	}
 	result, err := p.Wait()
 	if err != nil {
-		return fmt.Errorf("print %s: %w", name, err)
+		return nil, fmt.Errorf("print %s: %w", name, err)
 	}
-	if info, err := os.Stat(out); result.Code != 0 || err != nil || info.Size() == 0 {
-		return fmt.Errorf("print %s: chromium: %s\n%s", name, result, said.Bytes())
+	data, err := os.ReadFile(out)
+	if result.Code != 0 || err != nil || len(data) == 0 {
+		return nil, fmt.Errorf("print %s: chromium: %s\n%s", name, result, said.Bytes())
 	}
-	return nil
+	return data, os.Remove(out) // or the next page's could be this one
 }

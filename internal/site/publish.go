@@ -3,6 +3,7 @@ package site
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,9 +11,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"verbatim/internal/lesson"
 	"verbatim/internal/load"
+	"verbatim/internal/page"
 	"verbatim/internal/problem"
 	"verbatim/internal/quote"
 	"verbatim/internal/record"
@@ -21,44 +24,88 @@ import (
 // write renders the site and, when nothing is wrong, changes files: records,
 // then lessons, then the site. A check compares instead.
 func (b *build) write(ctx context.Context) error {
-	b.refresh()
-	files, err := b.render(ctx)
+	if err := b.refresh(); err != nil {
+		return err
+	}
+	s, err := b.plan()
 	if err != nil {
 		return err
 	}
 	if b.Check {
-		return b.comparePublic(files)
+		return b.comparePublic(ctx, s)
 	}
 	if b.report.Wrong(b.Strict) {
 		b.report.Changed = nil // it would have
 		return nil
 	}
-	if err := b.commit(files); err != nil || b.PDF == "" {
+	files := &kept{}
+	if b.PDF != "" {
+		files.all = map[string][]byte{}
+	}
+	if err := b.commit(ctx, s, files); err != nil || b.PDF == "" {
 		return err
 	}
-	return b.print(ctx, files)
+	return b.print(ctx, files.all)
+}
+
+// kept holds the files of the site for those who need them all at once.
+type kept struct {
+	mu  sync.Mutex
+	all map[string][]byte // nil keeps nothing
+}
+
+func (k *kept) add(f page.File) {
+	if k.all == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.all[f.Path] = f.Data
 }
 
 // refresh reads the edited lessons as they will stand on disk: pages are drawn
 // from the bytes that the next build finds. Quotations move with their lines.
-func (b *build) refresh() {
-	for _, l := range b.book.All() {
-		e, ok := b.edits[l.File]
-		if !ok {
-			continue
+// The lessons that were read stay as they are.
+func (b *build) refresh() error {
+	fresh := *b.book
+	fresh.Lessons = slices.Clone(b.book.Lessons)
+	for i, l := range fresh.Lessons {
+		now, err := b.edited(l)
+		if err != nil {
+			return err
 		}
-		before := quote.Cite(&l.Lesson)
-		b.book.Reread(l, e.new)
-		for i, citation := range quote.Cite(&l.Lesson) {
-			for j, q := range citation.Quotes {
-				b.words[q.Pos] = b.words[before[i].Quotes[j].Pos]
-			}
+		fresh.Lessons[i] = now
+	}
+	if fresh.Home != nil {
+		now, err := b.edited(fresh.Home)
+		if err != nil {
+			return err
+		}
+		fresh.Home = now
+	}
+	b.book = &fresh
+	return nil
+}
+
+// edited gives a lesson with its fences in step.
+func (b *build) edited(l *load.Lesson) (*load.Lesson, error) {
+	e, ok := b.edits[l.File]
+	if !ok {
+		return l, nil
+	}
+	now := *l
+	b.book.Reread(&now, e.new)
+	before := quote.Cite(&l.Lesson)
+	for i, citation := range quote.Cite(&now.Lesson) {
+		for j, q := range citation.Quotes {
+			b.words[q.Pos] = b.words[before[i].Quotes[j].Pos]
 		}
 	}
+	return &now, b.parsed(&now)
 }
 
 // commit writes everything aside before it changes anything.
-func (b *build) commit(files map[string][]byte) (err error) {
+func (b *build) commit(ctx context.Context, s *page.Site, files *kept) (err error) {
 	changes := &batch{}
 	if err := os.MkdirAll(b.out, 0o755); err != nil {
 		return fmt.Errorf("write the site: %w", err)
@@ -76,9 +123,20 @@ func (b *build) commit(files map[string][]byte) (err error) {
 		return err
 	}
 	before := len(changes.changes)
-	if err := publish(changes, out, files); err != nil {
+	b.output = map[string][sha256.Size]byte{}
+	names, err := b.each(ctx, s, func(f page.File) error {
+		files.add(f)
+		b.wrote(f)
+		return changes.add(change{root: out, name: f.Path, turn: turnOf(f.Path)}, f.Data)
+	})
+	if err != nil {
 		return err
 	}
+	if err := publish(changes, out, names); err != nil {
+		return err
+	}
+	slices.Sort(names)
+	b.wrote(page.File{Path: manifest, Data: list(names)})
 	b.report.Written = len(changes.changes) - before
 	left, err := changes.commit()
 	for _, file := range left {
@@ -88,10 +146,18 @@ func (b *build) commit(files map[string][]byte) (err error) {
 	return err
 }
 
+// wrote notes a file of the site for the next build.
+func (b *build) wrote(f page.File) {
+	sum := sha256.Sum256(f.Data)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.output[f.Path] = sum
+}
+
 func (b *build) putRecords(changes *batch) error {
 	for _, e := range b.book.Examples {
 		r := b.records[e.ID]
-		if r == nil {
+		if r == nil || r.Torn { // a record that was edited must not become one that was written
 			continue
 		}
 		files, err := r.Files()
@@ -144,43 +210,68 @@ func (b *build) putLessons(changes *batch) error {
 
 // comparePublic reports every file of the site that is not what the sources
 // give.
-func (b *build) comparePublic(files map[string][]byte) error {
-	shown := b.out
+func (b *build) comparePublic(ctx context.Context, s *page.Site) error {
+	c := comparison{shown: b.out}
 	if rel, err := filepath.Rel(b.Root, b.out); err == nil && filepath.IsLocal(rel) {
-		shown = filepath.ToSlash(rel)
+		c.shown = filepath.ToSlash(rel)
 	}
-	const hint = "run build and commit what it writes"
-	out, err := os.OpenRoot(b.out)
+	var err error
+	c.out, err = os.OpenRoot(b.out)
 	if errors.Is(err, fs.ErrNotExist) {
-		b.report.Problems.AddHint(problem.Pos{File: shown}, "public", hint, "is not there")
+		c.complain(problem.Pos{File: c.shown}, "is not there")
+		b.report.Problems = append(b.report.Problems, c.problems...)
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("compare the site: %w", err)
 	}
-	defer out.Close()
-	listed, err := readManifest(out)
+	defer c.out.Close()
+	names, err := b.each(ctx, s, c.file)
 	if err != nil {
 		return err
 	}
-	all := maps.Clone(files)
-	all[manifest] = list(slices.Sorted(maps.Keys(files)))
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		have, err := out.ReadFile(name)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			b.report.Problems.AddHint(problem.Pos{File: shown + "/" + name}, "public", hint, "is not there")
-		case err != nil:
-			return fmt.Errorf("compare the site: %w", err)
-		case !bytes.Equal(have, all[name]):
-			at := problem.At(shown+"/"+name, have, difference(have, all[name]))
-			b.report.Problems.AddHint(at, "public", hint, "is not what the sources give")
-		}
+	slices.Sort(names)
+	if err := c.file(page.File{Path: manifest, Data: list(names)}); err != nil {
+		return err
+	}
+	listed, err := readManifest(c.out)
+	if err != nil {
+		return err
 	}
 	for _, name := range listed {
-		if _, ok := files[name]; !ok {
-			b.report.Problems.AddHint(problem.Pos{File: shown + "/" + name}, "public", hint, "no source gives this file any more")
+		if _, ok := slices.BinarySearch(names, name); !ok {
+			c.complain(problem.Pos{File: c.shown + "/" + name}, "no source gives this file any more")
 		}
+	}
+	b.report.Problems = append(b.report.Problems, c.problems...)
+	return nil
+}
+
+// comparison is of a site with what lies in a folder.
+type comparison struct {
+	out      *os.Root
+	shown    string // what the folder is called
+	mu       sync.Mutex
+	problems problem.List
+}
+
+func (c *comparison) complain(at problem.Pos, text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.problems.AddHint(at, "public", "run build and commit what it writes", "%s", text)
+}
+
+// file compares one file. Several goroutines may do so.
+func (c *comparison) file(f page.File) error {
+	have, err := c.out.ReadFile(f.Path)
+	at := problem.Pos{File: c.shown + "/" + f.Path}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		c.complain(at, "is not there")
+	case err != nil:
+		return fmt.Errorf("compare the site: %w", err)
+	case !bytes.Equal(have, f.Data):
+		c.complain(problem.At(at.File, have, difference(have, f.Data)), "is not what the sources give")
 	}
 	return nil
 }
@@ -191,16 +282,4 @@ func difference(a, b []byte) int {
 		i++
 	}
 	return i
-}
-
-// copies gives the files of content/ that are copied as they are.
-func (b *build) copies(into map[string][]byte) error {
-	for _, file := range b.book.Files {
-		data, err := b.root.ReadFile(file)
-		if err != nil {
-			return fmt.Errorf("copy %s: %w", file, err)
-		}
-		into[file[len(load.Content)+1:]] = data
-	}
-	return nil
 }

@@ -2,6 +2,7 @@ package site
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"image"
@@ -9,13 +10,13 @@ import (
 	_ "image/jpeg" // sizes of pictures
 	_ "image/png"  // sizes of pictures
 	"io/fs"
-	"maps"
 	"net/url"
 	"path"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"verbatim/internal/lesson"
 	"verbatim/internal/load"
@@ -51,10 +52,10 @@ func (b *build) quotations(ctx context.Context) error {
 	return nil
 }
 
-// render draws every page and collects the copied files.
-func (b *build) render(context.Context) (_ map[string][]byte, err error) {
+// plan makes the site to be drawn.
+func (b *build) plan() (*page.Site, error) {
 	in := page.Input{
-		Templates: b.templates(), Course: b.book.Course, States: b.words,
+		Design: b.design, Course: b.book.Course, States: b.words,
 		Examples: map[string]page.Example{}, Sources: map[string]lesson.Source{},
 		Workers: b.Workers, ImageSize: b.imageSize,
 	}
@@ -62,15 +63,16 @@ func (b *build) render(context.Context) (_ map[string][]byte, err error) {
 		in.Workers = runtime.NumCPU()
 	}
 	if home := b.book.Home; home != nil {
-		in.Home = &page.Lesson{Lesson: &home.Lesson, Doc: home.Doc}
+		in.Home = &page.Lesson{Lesson: &home.Lesson, Open: home.Open}
 	}
 	for _, l := range b.book.Lessons {
 		if !l.Meta.Draft {
-			in.Lessons = append(in.Lessons, page.Lesson{Lesson: &l.Lesson, Doc: l.Doc})
+			in.Lessons = append(in.Lessons, b.pageOf(l))
 		}
 	}
 	for _, e := range b.book.Examples {
 		shown := b.shown(e)
+		var err error
 		if shown.Files, err = b.sources(e); err != nil {
 			return nil, err
 		}
@@ -79,21 +81,92 @@ func (b *build) render(context.Context) (_ map[string][]byte, err error) {
 	for _, s := range b.book.Sources {
 		in.Sources[s.ID] = s
 	}
-	files := map[string][]byte{}
-	if err := b.copies(files); err != nil {
-		return nil, err
+	for _, file := range b.book.Files {
+		in.Files = append(in.Files, published(file))
 	}
-	in.Files = slices.Sorted(maps.Keys(files))
 	b.drawn = in
-	drawn, ps, err := page.Render(in)
+	s, err := page.New(in)
 	if err != nil {
 		return nil, fmt.Errorf("render: %w", err)
 	}
-	b.report.Problems = append(b.report.Problems, ps...)
-	for _, f := range drawn {
-		files[f.Path] = f.Data
+	b.report.Problems = append(b.report.Problems, s.Problems...)
+	return s, nil
+}
+
+// pageOf is a lesson as package page wants it.
+func (b *build) pageOf(l *load.Lesson) page.Lesson {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	r := b.readings[l.File]
+	return page.Lesson{Lesson: &l.Lesson, Open: l.Open, Gist: r.gist, Text: r.text}
+}
+
+// published is where a file of content/ lies in the site.
+func published(file string) string { return strings.TrimPrefix(file, load.Content+"/") }
+
+// each hands every file of the site to take, several at a time, and gives their
+// names. Of each no more is in memory than is being drawn and taken.
+func (b *build) each(ctx context.Context, s *page.Site, take func(page.File) error) (names []string, err error) {
+	var mu sync.Mutex
+	emit := func(f page.File) error {
+		mu.Lock()
+		names = append(names, f.Path)
+		mu.Unlock()
+		return take(f)
 	}
-	return files, nil
+	jobs := []func() error{func() error { return s.Search(emit) }} // the longest begins first
+	for _, f := range s.Static() {
+		jobs = append(jobs, func() error { return emit(f) })
+	}
+	for _, file := range b.book.Files {
+		jobs = append(jobs, func() error {
+			data, err := fs.ReadFile(b.fsys, file)
+			if err != nil {
+				return fmt.Errorf("copy %s: %w", file, err)
+			}
+			return emit(page.File{Path: published(file), Data: data})
+		})
+	}
+	for i := range s.Len() {
+		jobs = append(jobs, func() error {
+			f, err := s.Draw(i)
+			if err != nil {
+				return fmt.Errorf("render: %w", err)
+			}
+			return emit(f)
+		})
+	}
+	err = atOnce(ctx, cmp.Or(b.Workers, runtime.NumCPU()), jobs)
+	return names, err
+}
+
+// atOnce does jobs, several at a time. The first that fails, in their order, is
+// the one whose error it gives; after a failure none begins.
+func atOnce(ctx context.Context, workers int, jobs []func() error) error {
+	errs := make([]error, len(jobs))
+	var next atomic.Int64
+	var failed atomic.Bool
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			for ctx.Err() == nil && !failed.Load() {
+				i := int(next.Add(1)) - 1
+				if i >= len(jobs) {
+					return
+				}
+				if errs[i] = jobs[i](); errs[i] != nil {
+					failed.Store(true)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
 }
 
 // shown is what readers are told about an example. It comes from the record

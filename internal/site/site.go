@@ -5,6 +5,7 @@ package site
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,7 +18,6 @@ import (
 
 	"verbatim/internal/cli"
 	"verbatim/internal/load"
-	"verbatim/internal/markdown"
 	"verbatim/internal/page"
 	"verbatim/internal/problem"
 	"verbatim/internal/proc"
@@ -85,8 +85,18 @@ type build struct {
 	edits   map[string]edit           // lesson files to rewrite
 	words   map[problem.Pos]string    // what pages say of each quotation
 	drawn   page.Input                // what the pages were drawn from
-	report  *Report
-	running sync.Map // example → what ends its progress line
+	design  *page.Design
+
+	mu       sync.Mutex
+	readings map[string]reading             // by the lesson's file
+	early    *spool                         // texts that are drawn as soon as they are read; nil draws none early
+	earlier  map[string]*record.Record      // records on disk, for the values in lessons
+	listed   []string                       // the files of the inputs, before any was read
+	notes    *noted                         // what was read of them; nil where nobody wants to know
+	known    func(file string) *load.Lesson // lessons that need not be read again, or nil
+	output   map[string][sha256.Size]byte   // of the files of the site, as they were written
+	report   *Report
+	running  sync.Map // example → what ends its progress line
 }
 
 // edit is a lesson whose fences changed.
@@ -105,12 +115,21 @@ func Build(ctx context.Context, c Config) (*Report, error) {
 	}
 	defer unlock()
 	defer b.root.Close()
+	if b.unchanged(ctx) {
+		b.report.Took = time.Since(begin)
+		return b.report, nil
+	}
+	if b.early, err = openSpool(b.cache); err != nil {
+		return nil, err
+	}
+	defer b.early.close()
 	for _, stage := range []func(context.Context) error{b.read, b.prove, b.judge, b.write} {
 		if err := stage(ctx); err != nil {
 			return nil, err
 		}
 	}
 	b.report.Problems.Sort()
+	b.remember(ctx)
 	b.report.Took = time.Since(begin)
 	return b.report, nil
 }
@@ -192,6 +211,23 @@ func (b *build) sweep() error {
 
 // read loads what the author wrote and what earlier builds recorded.
 func (b *build) read(context.Context) error {
+	if err := b.readBook(); err != nil {
+		return err
+	}
+	for _, l := range b.book.All() {
+		b.report.Problems = append(b.report.Problems, l.Problems...)
+	}
+	return nil
+}
+
+// readBook reads without listing the problems of lessons.
+func (b *build) readBook() error {
+	var err error
+	if b.design == nil {
+		if b.design, err = page.ReadDesign(b.templates()); err != nil {
+			return fmt.Errorf("render: %w", err)
+		}
+	}
 	ps, err := b.load()
 	if err != nil {
 		return err
@@ -213,27 +249,44 @@ func (b *build) read(context.Context) error {
 }
 
 // load reads the book with the values that the records hold: those of this
-// build's runs, or else those on disk.
+// build's runs, or else those on disk. It lists the problems that are no
+// lesson's.
 func (b *build) load() (problem.List, error) {
-	var options markdown.Options
+	options := load.Options{Workers: b.Workers, Parsed: b.parsed, Known: b.known}
 	if _, err := fs.Stat(b.fsys, load.Examples); err == nil {
-		options.Values = b.value
+		options.Markdown.Values = b.value
 	}
-	book, ps, err := load.SiteWith(b.fsys, options)
+	book, ps, err := load.Read(b.fsys, options)
 	if err == nil {
 		b.book = book
 	}
 	return ps, err
 }
 
-// value gives a recorded value.
+// value gives a recorded value. Several goroutines may ask.
 func (b *build) value(example, name string) (string, bool) {
 	r := b.records[example]
 	if r == nil {
-		if r, _ = record.Read(b.fsys, path.Join(load.Examples, example, "recorded")); r == nil {
-			return "", false
-		}
+		r = b.recordOnDisk(example)
+	}
+	if r == nil {
+		return "", false
 	}
 	value, ok := r.Values[name]
 	return value, ok
+}
+
+// recordOnDisk reads the record of an example once.
+func (b *build) recordOnDisk(example string) *record.Record {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	r, known := b.earlier[example]
+	if !known {
+		r, _ = record.Read(b.fsys, path.Join(load.Examples, example, "recorded"))
+		if b.earlier == nil {
+			b.earlier = map[string]*record.Record{}
+		}
+		b.earlier[example] = r
+	}
+	return r
 }

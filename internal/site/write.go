@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -89,49 +88,65 @@ func readManifest(root *os.Root) ([]string, error) {
 	return files, nil
 }
 
-// publish adds to the batch what makes the folder hold files: static files
-// first, then pages, then the home page; what an earlier build wrote and this
-// one did not goes last. The list is renewed before the first new file and
-// after the last deletion, so that a killed build leaves nothing that no list
-// names.
-func publish(b *batch, root *os.Root, files map[string][]byte) error {
+// The turns in which the files of a site are written: what pages need, pages,
+// what leads to them, and last what goes. The list is renewed before the first
+// new file and after the last deletion, so that a killed build leaves nothing
+// that no list names.
+const (
+	turnNewList = 1 + iota
+	turnInTheWay
+	turnNeeded
+	turnPages
+	turnEntrances
+	turnGone
+	turnList
+)
+
+// turnOf is when a file of the site is written.
+func turnOf(name string) int {
+	switch {
+	case path.Ext(name) != ".html":
+		return turnNeeded
+	case name == "index.html" || name == "404.html":
+		return turnEntrances
+	}
+	return turnPages
+}
+
+// publish adds to a batch that has all files of the site what makes the folder
+// hold these and no others that an earlier build wrote.
+func publish(b *batch, root *os.Root, names []string) error {
 	before, err := readManifest(root)
 	if err != nil {
 		return err
 	}
-	now := slices.Sorted(maps.Keys(files))
-	gone := slices.DeleteFunc(slices.Clone(before), func(name string) bool { _, keep := files[name]; return keep })
+	now := slices.Sorted(slices.Values(names))
+	files := map[string]bool{}
+	for _, name := range now {
+		files[name] = true
+	}
+	gone := slices.DeleteFunc(slices.Clone(before), func(name string) bool { return files[name] })
 	if len(gone) > 0 || !slices.Equal(before, now) {
 		both := slices.Compact(slices.Sorted(slices.Values(slices.Concat(before, now))))
-		if err := b.put(root, manifest, list(both)); err != nil {
+		if err := b.add(change{root: root, name: manifest, turn: turnNewList}, list(both)); err != nil {
 			return err
 		}
 	}
-	ordered := slices.Clone(now)
-	slices.SortStableFunc(ordered, func(a, b string) int { return rank(a) - rank(b) })
-	late := slices.DeleteFunc(gone, func(name string) bool {
+	for _, name := range gone {
+		turn := turnGone
 		if inTheWay(name, files) {
-			b.remove(root, name)
-			return true
+			turn = turnInTheWay
 		}
-		return false
-	})
-	for _, name := range ordered {
-		if err := b.put(root, name, files[name]); err != nil {
-			return err
-		}
+		b.list(change{root: root, name: name, turn: turn})
 	}
-	for _, name := range late {
-		b.remove(root, name)
-	}
-	return b.put(root, manifest, list(now))
+	return b.add(change{root: root, name: manifest, turn: turnList}, list(now))
 }
 
 // inTheWay tells whether a file that goes has the name of a folder that comes,
 // or lies in a folder that has the name of a file that comes.
-func inTheWay(name string, files map[string][]byte) bool {
+func inTheWay(name string, files map[string]bool) bool {
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-		if _, comes := files[dir]; comes {
+		if files[dir] {
 			return true
 		}
 	}
@@ -145,17 +160,6 @@ func inTheWay(name string, files map[string][]byte) bool {
 
 func list(names []string) []byte {
 	return []byte(strings.Join(append(slices.Clone(names), ""), "\n"))
-}
-
-// rank orders the write: what pages need, pages, what leads to them.
-func rank(name string) int {
-	switch {
-	case path.Ext(name) != ".html":
-		return 0
-	case name == "index.html" || name == "404.html":
-		return 2
-	}
-	return 1
 }
 
 // sweepAside removes what a killed build left on its way to its place.

@@ -1,0 +1,182 @@
+package search
+
+import (
+	"math/bits"
+	"slices"
+	"sync"
+)
+
+// Vocabulary knows every word that it met in a page, so that a page's count is
+// small. It may be used by several goroutines; the zero Vocabulary is ready.
+type Vocabulary struct {
+	mu    sync.Mutex
+	ids   map[string]uint32
+	words []string // by id
+}
+
+// Count is what the index needs to know of a page's words.
+type Count struct {
+	words  []counted
+	length int // of the page, in words
+}
+
+// counted is a word of a page: how often it stands there, more often for words
+// in better places, and the section that holds it first.
+type counted struct {
+	word, times uint32
+	section     uint8
+}
+
+// gathered is a word as it was met, in gatherer.text.
+type gathered struct {
+	from, to int
+	word     uint32
+	times    uint32
+	section  uint8
+}
+
+// gatherer is the memory of one count, which the next one uses again.
+type gatherer struct {
+	text []byte
+	met  []gathered
+	at   []int32 // by word: its place in the count, from 1
+}
+
+var gatherers = sync.Pool{New: func() any { return &gatherer{} }}
+
+// Count weighs the words of a page.
+func (v *Vocabulary) Count(p Page) Count {
+	g := gatherers.Get().(*gatherer)
+	defer gatherers.Put(g)
+	g.text, g.met = g.text[:0], g.met[:0]
+	g.gather(p.Title, titleWeight, 0)
+	g.gather(p.Summary, summaryWeight, 0)
+	for i, section := range p.Sections {
+		i = min(i, maxSections)
+		g.gather(section.Title, headingWeight, i)
+		g.gather(section.Text, 1, i)
+	}
+	known := v.name(g)
+	if len(g.at) < known {
+		g.at = slices.Grow(g.at, known-len(g.at))[:known]
+	}
+	c := Count{length: len(g.met)}
+	for _, m := range g.met {
+		if g.at[m.word] == 0 {
+			c.words = append(c.words, counted{word: m.word, section: m.section})
+			g.at[m.word] = int32(len(c.words))
+		}
+		c.words[g.at[m.word]-1].times += m.times
+	}
+	for _, w := range c.words {
+		g.at[w.word] = 0
+	}
+	c.words = slices.Clip(c.words)
+	return c
+}
+
+func (g *gatherer) gather(text string, times uint32, section int) {
+	eachWord(text, func(word []byte) bool {
+		from := len(g.text)
+		g.text = append(g.text, word...)
+		g.met = append(g.met, gathered{from: from, to: len(g.text), times: times, section: uint8(section)})
+		return true
+	})
+}
+
+// name gives the words that were met their ids, and says how many words are
+// known. All of a page's go at once: a lock for each would be dearer.
+func (v *Vocabulary) name(g *gatherer) int {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.ids == nil {
+		v.ids = map[string]uint32{}
+	}
+	for i := range g.met {
+		m := &g.met[i]
+		id, known := v.ids[string(g.text[m.from:m.to])]
+		if !known {
+			id = uint32(len(v.words))
+			word := string(g.text[m.from:m.to])
+			v.ids[word], v.words = id, append(v.words, word)
+		}
+		m.word = id
+	}
+	return len(v.words)
+}
+
+// term is a word with the pages that hold it, best first.
+type term struct {
+	word  string
+	pages []posting
+}
+
+// posting says how well a page answers a word, and in which of its sections.
+type posting struct {
+	page    uint32
+	weight  uint16
+	section uint8
+}
+
+// invert gives the words of all pages, sorted, each with its pages.
+func (v *Vocabulary) invert(counts []Count) []term {
+	v.mu.Lock()
+	names := v.words
+	v.mu.Unlock()
+	total, sizes, found := 1, make([]int, len(names)), 0
+	for _, c := range counts {
+		total += c.length
+		found += len(c.words)
+		for _, w := range c.words {
+			sizes[w.word]++
+		}
+	}
+	all := make([]posting, found)
+	lists := make([][]posting, len(names)) // by word, cut out of all
+	for word, n := range sizes {
+		lists[word], all = all[:0:n], all[n:]
+	}
+	for page, c := range counts {
+		long := c.length * len(counts) * 9 / total // nine times its length, as a share of the average
+		for _, w := range c.words {
+			times := int(w.times)
+			lists[w.word] = append(lists[w.word], posting{uint32(page), uint16(220 * times / (10*times + 3 + long)), w.section})
+		}
+	}
+	var terms []term
+	for word, list := range lists {
+		if len(list) > 0 {
+			terms = append(terms, term{names[word], best(list, len(counts))})
+		}
+	}
+	slices.SortFunc(terms, func(a, b term) int {
+		if a.word < b.word {
+			return -1
+		}
+		return 1
+	})
+	return terms
+}
+
+// best keeps the pages of a word that answer it best, in that order, and of
+// equally good ones the first. A rare word weighs more.
+func best(list []posting, pages int) []posting {
+	rare := bits.Len(uint(16 * pages / len(list)))
+	var places [23]int // by weight, which is at most 22: how many weigh more
+	for _, p := range list {
+		places[p.weight]++
+	}
+	before := 0
+	for weight := len(places) - 1; weight >= 0; weight-- {
+		places[weight], before = before, before+places[weight]
+	}
+	sorted := make([]posting, min(len(list), maxPostings))
+	for _, p := range list {
+		at := places[p.weight]
+		if places[p.weight]++; at < len(sorted) {
+			p.weight = uint16(max(1, int(p.weight)*rare))
+			sorted[at] = p
+		}
+	}
+	return sorted
+}

@@ -1,0 +1,342 @@
+package site
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/gob"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"verbatim/internal/load"
+	"verbatim/internal/problem"
+)
+
+// A build that found nothing to do for its examples is remembered in the cache:
+// its inputs, all of them, are the key, and what it came to is the entry. A
+// later build with the same key that finds the folder of the site as it was
+// left has nothing to do. There are no stamps of files: bytes decide.
+
+// resultsDir is the folder of the cache for what builds came to.
+const resultsDir = "site"
+
+// maxResults is how many are kept.
+const maxResults = 16
+
+// inputFolders are what a build reads below the root, but for inputFiles and
+// the Go packages that examples import from elsewhere.
+var (
+	inputFolders = []string{load.Content, load.Examples, load.Quotes, "templates"}
+	inputFiles   = []string{"go.mod", "go.sum"}
+)
+
+// result is what a build came to.
+type result struct {
+	Lessons, Examples, Quotations int
+	Warnings                      problem.List
+	Output                        [sha256.Size]byte // of all files of the site
+}
+
+// program is the digest of the running program: another one may draw otherwise.
+var program = sync.OnceValues(func() ([]byte, error) {
+	name, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	h := sha256.New()
+	_, err = io.Copy(h, file)
+	return h.Sum(nil), err
+})
+
+// repeatable tells whether a build like this does the same again: one that
+// proves or prints does not, nor does one that runs what it is told.
+func (b *build) repeatable() bool { return !b.Check && !b.Rerun && b.Run == nil && b.PDF == "" }
+
+// key gives the digest of all that decides what this build comes to, or "" where
+// that cannot be told: then the site is built. files are those of inputs, and
+// sums the digests of those that were read already.
+func (b *build) key(ctx context.Context, files []string, sums map[string][sha256.Size]byte) string {
+	self, err := program()
+	if err != nil {
+		return ""
+	}
+	unread := slices.DeleteFunc(slices.Clone(files), func(name string) bool { _, ok := sums[name]; return ok })
+	all, err := b.sumsOf(ctx, b.root, unread)
+	if err != nil {
+		return ""
+	}
+	for _, name := range files {
+		if sum, ok := sums[name]; ok {
+			all[name] = sum
+		}
+	}
+	h := sha256.New()
+	fmt.Fprintf(h, "%x %t %x", self, b.Strict, digestOf(all))
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// inputs lists the files that a build may read, nil where they cannot be told.
+func (b *build) inputs() (files []string) {
+	for _, dir := range inputFolders {
+		err := fs.WalkDir(b.fsys, dir, func(name string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				files = append(files, name)
+			}
+			return err
+		})
+		if err != nil && !missing(b.root, dir) {
+			return nil
+		}
+	}
+	for _, name := range inputFiles {
+		if !missing(b.root, name) {
+			files = append(files, name)
+		}
+	}
+	return files
+}
+
+// noted is a site's files, with the digests of those that were read.
+type noted struct {
+	fs.FS
+	mu       sync.Mutex
+	sums     map[string][sha256.Size]byte
+	unsteady bool // a file was read twice and differed
+}
+
+// ReadFile reads a file and notes its digest.
+func (n *noted) ReadFile(name string) ([]byte, error) {
+	data, err := fs.ReadFile(n.FS, name)
+	sum := sumOf(data, err)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if before, ok := n.sums[name]; ok && before != sum {
+		n.unsteady = true
+	}
+	n.sums[name] = sum
+	return data, err
+}
+
+// Stat is that of the site's files, as are the others.
+func (n *noted) Stat(name string) (fs.FileInfo, error) { return fs.Stat(n.FS, name) }
+
+// ReadDir lists a folder.
+func (n *noted) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(n.FS, name) }
+
+// ReadLink reads a link.
+func (n *noted) ReadLink(name string) (string, error) { return fs.ReadLink(n.FS, name) }
+
+// Lstat is Stat without following links.
+func (n *noted) Lstat(name string) (fs.FileInfo, error) { return fs.Lstat(n.FS, name) }
+
+// sumOf digests a file. What cannot be read counts as what is wrong with it.
+func sumOf(data []byte, err error) [sha256.Size]byte {
+	if err != nil {
+		data = []byte("\x00" + err.Error())
+	}
+	return sha256.Sum256(data)
+}
+
+func missing(root *os.Root, name string) bool {
+	_, err := root.Lstat(name)
+	return os.IsNotExist(err)
+}
+
+// sumsOf gives the digest of each file below root. Those of a folder are read
+// together: finding the way to each anew takes longer than reading it.
+func (b *build) sumsOf(ctx context.Context, root *os.Root, files []string) (map[string][sha256.Size]byte, error) {
+	folders := map[string][]string{}
+	for _, name := range files {
+		folders[path.Dir(name)] = append(folders[path.Dir(name)], path.Base(name))
+	}
+	var mu sync.Mutex
+	sums := make(map[string][sha256.Size]byte, len(files))
+	var jobs []func() error
+	for dir, names := range folders {
+		jobs = append(jobs, func() error {
+			folder, err := root.OpenRoot(filepath.FromSlash(dir))
+			if err != nil {
+				folder = root
+			}
+			if folder != root {
+				defer folder.Close()
+			}
+			for _, base := range names {
+				name := path.Join(dir, base)
+				data, err := fs.ReadFile(load.Files(folder), base)
+				if err != nil { // it may be a link to elsewhere below root
+					data, err = fs.ReadFile(load.Files(root), name)
+				}
+				mu.Lock()
+				sums[name] = sumOf(data, err)
+				mu.Unlock()
+			}
+			return nil
+		})
+	}
+	return sums, atOnce(ctx, cmp.Or(b.Workers, runtime.NumCPU()), jobs)
+}
+
+// digestOf digests files with their names.
+func digestOf(sums map[string][sha256.Size]byte) (digest [sha256.Size]byte) {
+	h := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
+		fmt.Fprintf(h, "%q %x\n", name, sums[name])
+	}
+	h.Sum(digest[:0])
+	return digest
+}
+
+// unchanged tells whether an earlier build with the same inputs left the folder
+// of the site as it is now, and then reports what that one did. If not, what is
+// read from here on is noted.
+func (b *build) unchanged(ctx context.Context) bool {
+	if !b.repeatable() {
+		return false
+	}
+	b.listed = b.inputs()
+	if b.listed == nil {
+		return false
+	}
+	if entries, err := os.ReadDir(filepath.Join(b.cache, resultsDir)); err == nil && len(entries) > 0 && b.isResult(ctx) {
+		return true
+	}
+	b.notes = &noted{FS: b.fsys, sums: map[string][sha256.Size]byte{}}
+	b.fsys = b.notes
+	return false
+}
+
+// isResult looks whether the site is what an earlier build came to.
+func (b *build) isResult(ctx context.Context) bool {
+	r := b.recall(b.key(ctx, b.listed, nil))
+	if r == nil {
+		return false
+	}
+	out, err := os.OpenRoot(b.out)
+	if err != nil {
+		return false
+	}
+	defer out.Close()
+	names, err := readManifest(out)
+	if err != nil {
+		return false
+	}
+	sums, err := b.sumsOf(ctx, out, append(names, manifest))
+	if err != nil || digestOf(sums) != r.Output {
+		return false
+	}
+	b.report.Lessons, b.report.Examples, b.report.Quotations = r.Lessons, r.Examples, r.Quotations
+	b.report.Problems = r.Warnings
+	return true
+}
+
+// recall reads what a build came to, or gives nil. Whatever is damaged is as
+// good as missing.
+func (b *build) recall(key string) *result {
+	if key == "" {
+		return nil
+	}
+	data, err := os.ReadFile(filepath.Join(b.cache, resultsDir, key))
+	if err != nil || len(data) < sha256.Size {
+		return nil
+	}
+	sum, data := data[:sha256.Size], data[sha256.Size:]
+	if now := sha256.Sum256(data); !bytes.Equal(sum, now[:]) {
+		return nil
+	}
+	var r result
+	if gob.NewDecoder(bytes.NewReader(data)).Decode(&r) != nil {
+		return nil
+	}
+	return &r
+}
+
+// remember keeps what this build came to, if it has nothing left to do for its
+// examples and its inputs are what it read. A cache that cannot be written is
+// none of the author's concern.
+func (b *build) remember(ctx context.Context) {
+	problems, _ := b.report.Problems.Count()
+	if b.notes == nil || b.output == nil || problems > 0 || len(b.stale) > 0 || len(b.edits) > 0 || b.reachesOut() {
+		return
+	}
+	if b.notes.unsteady || !slices.Equal(b.inputs(), b.listed) {
+		return
+	}
+	key := b.key(ctx, b.listed, b.notes.sums)
+	if key == "" {
+		return
+	}
+	var data bytes.Buffer
+	r := result{b.report.Lessons, b.report.Examples, b.report.Quotations, b.report.Problems, digestOf(b.output)}
+	if gob.NewEncoder(&data).Encode(r) != nil {
+		return
+	}
+	dir := filepath.Join(b.cache, resultsDir)
+	if os.MkdirAll(dir, 0o755) != nil {
+		return
+	}
+	file, err := os.CreateTemp(dir, "new-*")
+	if err != nil {
+		return
+	}
+	sum := sha256.Sum256(data.Bytes())
+	_, err = file.Write(append(sum[:], data.Bytes()...))
+	if closed := file.Close(); err != nil || closed != nil || os.Rename(file.Name(), filepath.Join(dir, key)) != nil {
+		os.Remove(file.Name())
+		return
+	}
+	forget(dir)
+}
+
+// reachesOut tells whether an example depends on files that key does not look
+// at.
+func (b *build) reachesOut() bool {
+	for _, r := range b.records {
+		for name := range r.Inputs {
+			folder, _, below := strings.Cut(name, "/")
+			switch {
+			case strings.HasPrefix(name, "replaced "):
+				return true
+			case strings.Contains(name, " "), below && slices.Contains(inputFolders, folder), !below && (slices.Contains(inputFiles, name) || !strings.Contains(name, ".")):
+			default:
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// forget deletes the oldest results when there are too many.
+func forget(dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) <= maxResults {
+		return
+	}
+	age := func(e fs.DirEntry) int64 {
+		info, err := e.Info()
+		if err != nil {
+			return 0
+		}
+		return info.ModTime().UnixNano()
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(age(a), age(b)) })
+	for _, e := range entries[:len(entries)-maxResults] {
+		os.Remove(filepath.Join(dir, e.Name()))
+	}
+}
