@@ -33,6 +33,11 @@
 //		networks
 //	-j n
 //		workers (default: one per CPU)
+//	-new id
+//		start a lesson: content/<id>.md, a program examples/<id>/main.go whose
+//		output it shows, and its line in content/index.md; nothing is
+//		overwritten, and no other flag goes with it but -C. build then runs the
+//		program and fills in what it printed
 //	-pdf dir
 //		also print each lesson, its worksheet and the whole course to PDF there,
 //		with a Chromium from PATH
@@ -43,6 +48,12 @@
 //		that was rewritten, and at the end {"kind":"summary", "lessons",
 //		"examples", "ran", "matched", "quotations", "problems", "warnings",
 //		"service", "seconds"}
+//	-serve addr
+//		serve the site from memory to this machine alone (":8080",
+//		"localhost:0"), draw again what changes when a file is saved, and reload
+//		the open page; what is wrong stands on the page too, and stale examples
+//		run beside it. It writes nothing outside .cache/: records, fences and
+//		public/ are left to the next build. ^C ends it, with exit code 0
 //	-strict
 //		warnings count as problems
 //	-v
@@ -88,7 +99,10 @@ func main() {
 type options struct {
 	site.Config
 	only, explain string
+	start         *string // the id of a lesson to start, nil for a build
 	json, version bool
+	address       *string  // where to serve, nil for a build
+	addresses     []string // the same, to listen on
 }
 
 var kinds = []string{"auto", "container", "process", "embedded"}
@@ -105,8 +119,10 @@ func (o *options) flags() *flag.FlagSet {
 	f.StringVar(&o.Redis, "redis", "auto", "")
 	f.StringVar(&o.Image, "image", "", "")
 	f.IntVar(&o.Workers, "j", 0, "")
+	f.Func("new", "", func(id string) error { o.start = &id; return nil })
 	f.StringVar(&o.PDF, "pdf", "", "also print each lesson, its worksheet and the whole course to PDF there (`dir`)")
 	f.BoolVar(&o.json, "json", false, "")
+	f.Func("serve", "", func(address string) error { o.address = &address; return nil })
 	f.BoolVar(&o.Strict, "strict", false, "")
 	f.BoolVar(&o.Verbose, "v", false, "")
 	f.BoolVar(&o.version, "version", false, "")
@@ -135,6 +151,9 @@ func (o *options) settle(f *flag.FlagSet) error {
 	if o.PDF != "" && o.Check {
 		return &cli.UsageError{Text: "-pdf with -check: a check writes nothing, so build first and then check"}
 	}
+	if other := o.besideNew(f); other != "" {
+		return &cli.UsageError{Text: fmt.Sprintf("-new with -%s: -new builds nothing, so only -C goes with it", other)}
+	}
 	if o.Workers < 0 {
 		return &cli.UsageError{Text: "-j: the number of workers is at least 1"}
 	}
@@ -148,7 +167,20 @@ func (o *options) settle(f *flag.FlagSet) error {
 	if o.Image == "" {
 		o.Image = os.Getenv("VERBATIM_REDIS_IMAGE")
 	}
-	return nil
+	return o.settleServe(f)
+}
+
+// besideNew names a flag that means nothing beside -new, "" when all is well.
+func (o *options) besideNew(f *flag.FlagSet) (other string) {
+	if o.start == nil {
+		return ""
+	}
+	f.Visit(func(given *flag.Flag) {
+		if given.Name != "new" && given.Name != "C" {
+			other = given.Name
+		}
+	})
+	return other
 }
 
 func run(args []string, stdout io.Writer, stderr *os.File) int {
@@ -168,7 +200,12 @@ func run(args []string, stdout io.Writer, stderr *os.File) int {
 	ctx, stop := cli.Interruptible(context.Background())
 	defer stop()
 	o.Voice = voice
-	if o.explain != "" {
+	switch {
+	case o.start != nil:
+		return startLesson(ctx, o)
+	case o.address != nil:
+		return serveSite(ctx, o)
+	case o.explain != "":
 		return explain(ctx, o, stdout)
 	}
 	report, err := site.Build(ctx, o.Config)
@@ -211,6 +248,27 @@ func explain(ctx context.Context, o *options, stdout io.Writer) int {
 		return cli.Code(err)
 	}
 	fmt.Fprint(stdout, text)
+	return cli.Clean
+}
+
+// startLesson makes the lesson that -new names, and says what comes next.
+func startLesson(ctx context.Context, o *options) int {
+	started, err := site.New(ctx, o.Config, *o.start)
+	if err != nil {
+		o.Voice.Say("%v", err)
+		return cli.Code(err)
+	}
+	o.Voice.Problems(started.Problems)
+	for _, file := range started.Files {
+		o.Voice.Say("wrote %s", file)
+	}
+	if len(started.Problems) > 0 {
+		return cli.Problems
+	}
+	if !started.Listed {
+		o.Voice.Say("there is no content/index.md, so the home page lists the lesson by its title")
+	}
+	o.Voice.Say("next: build, which runs the program and fills in what it printed; then make the lesson yours, part by part")
 	return cli.Clean
 }
 

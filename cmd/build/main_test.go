@@ -52,10 +52,16 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			env.Setenv("COMMANDS", filepath.Dir(command)) // a PATH with nothing else on it
+			repository, err := filepath.Abs(filepath.Join("..", ".."))
+			if err != nil {
+				return err
+			}
+			env.Setenv("REPO", repository)
 			env.Setenv("DOCKER_HOST", "unix://"+filepath.Join(env.WorkDir, "no-engine.sock"))
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"copy":     copyFolder,
 			"exitcode": exitCode,
 			"edit":     edit,
 		},
@@ -87,6 +93,14 @@ func exitCode(ts *testscript.TestScript, neg bool, args []string) {
 	if code != args[0] {
 		ts.Fatalf("%s exited with %s, want %s", args[1], code, args[0])
 	}
+}
+
+// copyFolder copies what is in a folder into another: copy FROM TO.
+func copyFolder(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: copy FROM TO")
+	}
+	ts.Check(os.CopyFS(ts.MkAbs(args[1]), os.DirFS(args[0])))
 }
 
 // edit replaces the one place that a regular expression matches in a file:

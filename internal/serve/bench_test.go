@@ -1,0 +1,115 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"verbatim/internal/corpus"
+	"verbatim/internal/site"
+)
+
+// BenchmarkSave saves one lesson of a large site again and again: how long until
+// its new bytes are served, as the median, and as a part of the first drawing of
+// the whole site in the same run.
+func BenchmarkSave(b *testing.B) {
+	for _, pages := range []int{1000, 6000, 10000} {
+		b.Run(fmt.Sprint(pages), func(b *testing.B) {
+			root := b.TempDir()
+			if err := corpus.Write(root, 1, pages); err != nil {
+				b.Fatal(err)
+			}
+			file, page := lessonOf(b, root)
+			src, err := os.ReadFile(file)
+			if err != nil {
+				b.Fatal(err)
+			}
+			s, first, stop := drawn(b, root)
+			defer stop()
+			var took []time.Duration
+			for i := 0; b.Loop(); i++ {
+				text := fmt.Sprintf("saved for the time number %d of %d", i, b.N)
+				begin := time.Now()
+				if err := os.WriteFile(file, fmt.Appendf(src[:len(src):len(src)], "\n\n%s\n", text), 0o644); err != nil {
+					b.Fatal(err)
+				}
+				waitForText(b, s, page, text)
+				took = append(took, time.Since(begin))
+			}
+			slices.Sort(took)
+			median := took[len(took)/2]
+			b.ReportMetric(float64(median.Microseconds())/1000, "ms/save")
+			b.ReportMetric(median.Seconds()/first.Seconds(), "of-first")
+		})
+	}
+}
+
+// lessonOf gives a lesson of a site, not the first nor the last, and its page.
+func lessonOf(b *testing.B, root string) (file, page string) {
+	files, err := filepath.Glob(filepath.Join(root, "content", "*", "*.md"))
+	if deep, deepErr := filepath.Glob(filepath.Join(root, "content", "*", "*", "*.md")); deepErr == nil {
+		files = append(files, deep...)
+	}
+	if err != nil || len(files) == 0 {
+		b.Fatalf("no lessons: %v", err)
+	}
+	file = files[len(files)/2]
+	rel, err := filepath.Rel(filepath.Join(root, "content"), file)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return file, filepath.ToSlash(rel[:len(rel)-len(".md")]) + ".html"
+}
+
+// drawn watches a site and shows it, as Run does without the network.
+func drawn(b *testing.B, root string) (s *stage, first time.Duration, stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	live, err := site.OpenLive(ctx, site.Config{Root: root, Redis: "embedded"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	s = newStage(false)
+	server := &server{live: live, stage: s, runner: newRunner(live, s, nil, 0)}
+	changes, batches := make(chan string), make(chan []string)
+	go gather(ctx, changes, batches)
+	if err := watch(ctx, root, server.voice.Say, changes); err != nil {
+		b.Fatal(err)
+	}
+	begin := time.Now()
+	server.refresh(ctx, nil)
+	first = time.Since(begin)
+	ended := make(chan bool)
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case changed := <-batches:
+				server.refresh(ctx, changed)
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return s, first, func() { cancel(); <-ended; server.runner.wait(); live.Close() }
+}
+
+// waitForText returns when a page is served with a text.
+func waitForText(b *testing.B, s *stage, page, text string) {
+	for begin := time.Now(); time.Since(begin) < patience; {
+		a, next := s.find(page)
+		if a.status == http.StatusOK && bytes.Contains(a.data, []byte(text)) {
+			return
+		}
+		select {
+		case <-next:
+		case <-time.After(time.Second):
+		}
+	}
+	b.Fatalf("%s never showed %q: %v", page, text, s.problems)
+}

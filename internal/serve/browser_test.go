@@ -1,0 +1,233 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"verbatim/internal/site"
+	"verbatim/templates"
+)
+
+// browser is one tab, and what went wrong in it.
+type browser struct {
+	*testing.T
+	ctx    context.Context
+	mu     sync.Mutex
+	faults []string
+}
+
+// openBrowser starts a Chromium, or skips the test where there is none.
+func openBrowser(t *testing.T) *browser {
+	t.Helper()
+	name, err := exec.LookPath("chromium")
+	for _, other := range []string{"chromium-browser", "google-chrome"} {
+		if err != nil {
+			name, err = exec.LookPath(other)
+		}
+	}
+	if err != nil && slices.Contains(strings.Split(os.Getenv("VERBATIM_REQUIRE"), ","), "chromium") {
+		t.Fatal("VERBATIM_REQUIRE names chromium, and there is none on PATH")
+	}
+	if err != nil {
+		t.Skip("needs chromium")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(name), chromedp.DisableGPU)
+	if os.Geteuid() == 0 {
+		options = append(options, chromedp.NoSandbox)
+	}
+	allocator, stopAllocator := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, stopTab := chromedp.NewContext(allocator)
+	t.Cleanup(func() { _ = chromedp.Cancel(ctx); stopTab(); stopAllocator() })
+	if err := chromedp.Do(ctx); err != nil { // what starts the browser lasts as long as it does
+		t.Fatal(err)
+	}
+	b := &browser{T: t, ctx: ctx}
+	b.do(chromedp.EmulateViewport(800, 600))
+	if _, err := chromedp.Call(ctx, log.Enable, cdp.Empty{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Listen(ctx, b.notice); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func (b *browser) notice(event any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch e := event.(type) {
+	case *runtime.EventExceptionThrown:
+		b.faults = append(b.faults, e.ExceptionDetails.Text)
+	case *log.EventEntryAdded:
+		if !strings.HasSuffix(e.Entry.URL, "/favicon.ico") { // which the browser asks for by itself
+			b.faults = append(b.faults, e.Entry.Text+" "+e.Entry.URL)
+		}
+	}
+}
+
+func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
+	b.Helper()
+	ctx, stop := context.WithTimeout(b.ctx, patience)
+	defer stop()
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		b.Fatalf("in the browser: %v", err)
+	}
+}
+
+// until waits until an expression is true in whatever page is open by then. A
+// page that is just loaded anew answers nothing, which is no failure.
+func (b *browser) until(expression string) {
+	b.Helper()
+	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(20 * time.Millisecond) {
+		ctx, stop := context.WithTimeout(b.ctx, patience)
+		ok, err := chromedp.Run(ctx, chromedp.Evaluate[bool](expression))
+		stop()
+		if err == nil && ok {
+			return
+		}
+	}
+	ctx, stop := context.WithTimeout(b.ctx, patience)
+	defer stop()
+	text, _ := chromedp.Run(ctx, chromedp.Evaluate[string](`document.body.innerText.slice(-600) + " scrollY " + scrollY`))
+	b.Fatalf("never so: %s\n%s", expression, text)
+}
+
+// served serves a site of these files until the test ends, and gives its
+// address and what saves a file of it.
+func served(t *testing.T, files map[string]string) (url string, save func(name, text string)) {
+	t.Helper()
+	root := t.TempDir()
+	save = func(name, text string) {
+		t.Helper()
+		file := filepath.Join(root, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range files {
+		save(name, text)
+	}
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := free.Addr().String()
+	free.Close()
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- Run(ctx, []string{address}, site.Config{Root: root, Redis: "embedded"}) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Errorf("the server: %v", err)
+		}
+	})
+	return "http://" + address, save
+}
+
+// An open page follows what is saved and keeps its place; a problem shows, and
+// goes when it is mended.
+func TestInABrowser(t *testing.T) {
+	b := openBrowser(t)
+	long := strings.Repeat("Some text that goes on and on.\n\n", 60)
+	lesson := func(text string) string {
+		return "# A\n\n" + text + "\n\n" + long + "\n## Middle\n\n[a link](index.md)\n\n" + long
+	}
+	url, save := served(t, map[string]string{
+		"content/index.md": "# Home\n\n- [A](a.md)\n", "content/a.md": lesson("first text"),
+	})
+	b.do(chromedp.Navigate(url + "/a.html"))
+	b.until(`document.body.innerText.includes("first text")`)
+	b.until(`(scrollTo(0, scrollY + document.getElementById("middle").getBoundingClientRect().top + 100), document.querySelector("main a[href='index.html']").focus({preventScroll: true}), scrollY > 1000)`)
+	b.until(`(window.before = true, document.activeElement.textContent === "a link")`)
+
+	save("content/a.md", lesson("second text\n\nand more of it"))
+	b.until(`document.body.innerText.includes("second text") && !window.before`)
+	b.until(`Math.abs(document.getElementById("middle").getBoundingClientRect().top + 100) < 2`)
+	b.until(`document.activeElement.textContent === "a link"`)
+
+	save("content/a.md", lesson("::: nope"))
+	b.until(`(window.before = true, document.querySelector("#v-live").innerText.includes("no container"))`)
+	b.until(`document.querySelector("#v-live").innerText.includes("content/a.md:3:1")`)
+	b.until(`document.getElementById("v-said").textContent.includes("problem")`)
+	b.until(`document.body.innerText.includes("second text") && window.before && scrollY > 1000`)
+
+	save("content/a.md", lesson("second text\n\nand more of it"))
+	b.until(`document.querySelector("#v-live").hidden && document.getElementById("v-said").textContent === "" && window.before`)
+	b.quiet()
+}
+
+// quiet wants that no page complained.
+func (b *browser) quiet() {
+	b.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.faults) > 0 {
+		b.Errorf("the page complains: %q", b.faults)
+	}
+}
+
+// Another style sheet takes the old one's place in the page as it is.
+func TestStylesInABrowser(t *testing.T) {
+	b := openBrowser(t)
+	files := map[string]string{"content/a.md": "# A\n\nText.\n"}
+	err := fs.WalkDir(templates.FS, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(templates.FS, name)
+		files["templates/"+name] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	url, save := served(t, files)
+	b.do(chromedp.Navigate(url + "/a.html"))
+	b.until(`(window.before = true, getComputedStyle(document.querySelector(".text p")).color !== "rgb(255, 0, 0)")`)
+	save("templates/static/style.css", files["templates/static/style.css"]+"\n.text p{color:rgb(255,0,0)}\n")
+	b.until(`getComputedStyle(document.querySelector(".text p")).color === "rgb(255, 0, 0)" && window.before`)
+	save("templates/static/style.css", files["templates/static/style.css"]+"\n.text p{color:rgb(0,0,255)}\n")
+	b.until(`getComputedStyle(document.querySelector(".text p")).color === "rgb(0, 0, 255)" && window.before`)
+	b.quiet()
+}
+
+// A block of an example says that it runs, then what it prints now, and so does
+// the example's own page.
+func TestBlocksInABrowser(t *testing.T) {
+	b := openBrowser(t)
+	begun := filepath.Join(t.TempDir(), "go")
+	program := func(text string) string {
+		return "run: sh -c 'until [ -e " + begun + " ]; do sleep 0.05; done; echo " + text + "'\nneeds: none\n"
+	}
+	url, save := served(t, map[string]string{
+		"content/a.md": "# A\n\n```output {of=x}\n```\n", "examples/x/example.yaml": program("first line"),
+	})
+	b.do(chromedp.Navigate(url + "/a.html"))
+	b.until(`document.querySelector(".pv[aria-busy=true] .v-run")?.innerText.includes("running")`)
+	if err := os.WriteFile(begun, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	b.until(`document.querySelector(".pv:not([aria-busy]) .v-run")?.innerText.includes("first line")`)
+	b.until(`document.querySelector(".v-run").innerText.includes("not recorded yet")`)
+	b.do(chromedp.Navigate(url + "/examples/x.html"))
+	b.until(`document.querySelector(".pv .v-run")?.innerText.includes("first line")`)
+	save("examples/x/example.yaml", program("second line"))
+	b.until(`document.querySelector(".pv .v-run")?.innerText.includes("second line")`)
+	b.quiet()
+}

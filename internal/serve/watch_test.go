@@ -1,0 +1,203 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// told collects what a watcher tells.
+type told struct {
+	t     *testing.T
+	root  string
+	mu    sync.Mutex
+	names map[string]bool
+	said  []string
+}
+
+// watched makes a small site and begins to watch it.
+func watched(t *testing.T, begin func(ctx context.Context, root string, w *told, changes chan<- string)) *told {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &told{t: t, root: root, names: map[string]bool{}}
+	for _, name := range []string{"content/a.md", "content/deep/b.md", "examples/x/main.go", "go.mod", "shared/s.md", "README.md"} {
+		w.write(name, "text")
+	}
+	w.do(os.Symlink("../shared/s.md", w.at("content/s.md")))
+	ctx, stop := context.WithCancel(context.Background())
+	changes := make(chan string)
+	begin(ctx, root, w, changes)
+	var collecting sync.WaitGroup
+	collecting.Go(func() {
+		for {
+			select {
+			case name := <-changes:
+				w.mu.Lock()
+				w.names[name] = true
+				w.mu.Unlock()
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	t.Cleanup(func() { stop(); collecting.Wait() })
+	return w
+}
+
+func (w *told) at(name string) string { return filepath.Join(w.root, filepath.FromSlash(name)) }
+
+func (w *told) do(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *told) write(name, text string) {
+	w.t.Helper()
+	w.do(os.MkdirAll(filepath.Dir(w.at(name)), 0o755))
+	w.do(os.WriteFile(w.at(name), []byte(text), 0o644))
+}
+
+// say is the terminal.
+func (w *told) say(format string, args ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.said = append(w.said, fmt.Sprintf(format, args...))
+}
+
+// expect waits until all names were told, and forgets what was.
+func (w *told) expect(step string, names ...string) {
+	w.t.Helper()
+	begin := time.Now()
+	for {
+		w.mu.Lock()
+		missing := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return w.names[name] })
+		if len(missing) == 0 {
+			clear(w.names)
+			w.mu.Unlock()
+			return
+		}
+		have := fmt.Sprint(w.names)
+		w.mu.Unlock()
+		if time.Since(begin) > patience {
+			w.t.Fatalf("%s: not told of %q, but of %s", step, missing, have)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// Both ways of hearing of changes hear of each.
+func TestEveryChangeIsTold(t *testing.T) {
+	ways := map[string]func(ctx context.Context, root string, w *told, changes chan<- string){
+		"watch": func(ctx context.Context, root string, w *told, changes chan<- string) {
+			(&watcher{root: root, changes: changes, say: w.say}).start(ctx)
+		},
+		"poll": func(ctx context.Context, root string, _ *told, changes chan<- string) {
+			poll(ctx, root, 10*time.Millisecond, changes)
+		},
+	}
+	for name, begin := range ways {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := watched(t, begin)
+			w.write("content/a.md", "longer text")
+			w.expect("written in place", "content/a.md")
+			w.write("content/.a.tmp", "an even longer text")
+			w.do(os.Rename(w.at("content/.a.tmp"), w.at("content/a.md")))
+			w.expect("renamed into its place", "content/a.md")
+			w.write("go.mod", "module x")
+			w.expect("a file of the root", "go.mod")
+			w.write("shared/s.md", "longer text")
+			w.expect("the file behind a link", "content/s.md")
+			w.do(os.Rename(w.at("content/deep"), w.at("content/far")))
+			w.expect("a folder moved", "content/deep", "content/far")
+			w.write("content/far/b.md", "longer text")
+			w.expect("in the moved folder", "content/far/b.md")
+			w.do(os.RemoveAll(w.at("content")))
+			w.expect("content/ deleted", "content")
+			w.write("content/new/c.md", "text")
+			w.expect("content/ back", "content")
+			w.write("content/new/c.md", "longer text")
+			w.expect("in a folder of it", "content/new/c.md")
+			w.write("quotes/q/source.yaml", "text")
+			w.expect("a folder of the root that was not there", "quotes")
+			w.write("quotes/q/source.yaml", "longer text")
+			w.expect("in it", "quotes/q/source.yaml")
+			w.write("README.md", "longer text")
+			w.write("shared/other.md", "text")
+			w.write("content/new/.c.md.swp", "text")
+			w.do(os.Remove(w.at("content/new/c.md")))
+			w.expect("deleted", "content/new/c.md")
+			for name := range w.names {
+				if !matters(name) {
+					t.Errorf("told of %s, which no page depends on", name)
+				}
+			}
+		})
+	}
+}
+
+// When the system lost events, anything may have changed, and folders that came
+// meanwhile are watched.
+func TestLostEvents(t *testing.T) {
+	var inner *watcher
+	w := watched(t, func(ctx context.Context, root string, w *told, changes chan<- string) {
+		inner = &watcher{root: root, changes: changes, say: w.say}
+		inner.start(ctx)
+	})
+	inner.notify.Errors <- fsnotify.ErrEventOverflow
+	w.expect("lost events", anything)
+	w.write("content/a.md", "longer text")
+	w.expect("afterwards", "content/a.md")
+}
+
+// The root itself may go and come back.
+func TestRootComesBack(t *testing.T) {
+	w := watched(t, func(ctx context.Context, root string, w *told, changes chan<- string) {
+		(&watcher{root: root, changes: changes, say: w.say}).start(ctx)
+	})
+	w.do(os.Rename(w.root, w.root+"-away"))
+	w.expect("the root went", anything)
+	w.do(os.Rename(w.root+"-away", w.root))
+	w.expect("the root came back", anything)
+	w.write("content/a.md", "longer text")
+	w.expect("afterwards", "content/a.md")
+}
+
+// Where there are more folders than may be watched, the site is looked at
+// instead, which is said once: at the start, or when the folders come.
+func TestTooManyFolders(t *testing.T) {
+	for name, most := range map[string]int{"at the start": 3, "later": 8} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := watched(t, func(ctx context.Context, root string, w *told, changes chan<- string) {
+				(&watcher{root: root, most: most, changes: changes, say: w.say}).start(ctx)
+			})
+			for i := range 8 {
+				w.write(fmt.Sprintf("content/more%d/a.md", i), "text")
+			}
+			if most == 8 {
+				w.expect("the limit was reached", anything) // and from now on it is looked
+			}
+			w.write("content/more7/a.md", "longer text")
+			w.expect("beyond the limit", "content/more7/a.md")
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			if len(w.said) != 1 || !strings.Contains(w.said[0], "instead") {
+				t.Errorf("it said %q, want one line", w.said)
+			}
+		})
+	}
+}
