@@ -49,20 +49,19 @@ const firstPacked = 0x2E80
 // What search engines are told follows schema.org.
 
 type learningResource struct {
-	Context     string     `json:"@context"`
-	Type        string     `json:"@type"`
-	Name        string     `json:"name"`
-	Description string     `json:"description,omitempty"`
-	Language    string     `json:"inLanguage"`
-	Kind        string     `json:"learningResourceType"`
-	Free        bool       `json:"isAccessibleForFree"`
-	Time        string     `json:"timeRequired"`
-	Modified    string     `json:"dateModified,omitempty"`
-	License     string     `json:"license,omitempty"`
-	Keywords    []string   `json:"keywords,omitempty"`
-	URL         string     `json:"url,omitempty"`
-	PartOf      *thing     `json:"isPartOf,omitempty"`
-	Quiz        *quizThing `json:"hasPart,omitempty"`
+	Context     string   `json:"@context"`
+	Type        string   `json:"@type"`
+	Name        string   `json:"name"`
+	Description string   `json:"description,omitempty"`
+	Language    string   `json:"inLanguage"`
+	Kind        string   `json:"learningResourceType"`
+	Free        bool     `json:"isAccessibleForFree"`
+	Time        string   `json:"timeRequired"`
+	Modified    string   `json:"dateModified,omitempty"`
+	License     string   `json:"license,omitempty"`
+	Keywords    []string `json:"keywords,omitempty"`
+	URL         string   `json:"url,omitempty"`
+	PartOf      *thing   `json:"isPartOf,omitempty"`
 }
 
 type thing struct {
@@ -70,31 +69,12 @@ type thing struct {
 	Name string `json:"name"`
 }
 
-type quizThing struct {
-	thing
-	Questions []questionThing `json:"hasPart"`
-}
-
-type questionThing struct {
-	Type      string        `json:"@type"`
-	Kind      string        `json:"eduQuestionType"`
-	Text      string        `json:"text"`
-	Suggested []answerThing `json:"suggestedAnswer"`
-	Accepted  answerThing   `json:"acceptedAnswer"`
-}
-
-type answerThing struct {
-	Type     string `json:"@type"`
-	Position int    `json:"position"`
-	Text     string `json:"text"`
-}
-
 // learning gives a lesson as JSON-LD.
 func (s *site) learning(l *Lesson, readingTime int) (template.JS, error) {
 	r := learningResource{
 		Context: "https://schema.org", Type: "LearningResource", Name: title(l.Lesson), Description: describe(l.Lesson),
 		Language: s.language(), Kind: "lesson", Free: true, Time: fmt.Sprintf("PT%dM", readingTime),
-		Modified: s.date(l), Keywords: l.Meta.Tags, URL: s.absolute(pagePath(l.ID)), Quiz: quizOf(l),
+		Modified: s.date(l), Keywords: l.Meta.Tags, URL: s.absolute(pagePath(l.ID)),
 	}
 	if s.in.Home != nil {
 		r.PartOf, r.License = &thing{"Course", s.courseTitle()}, s.in.Home.Meta.License
@@ -104,28 +84,4 @@ func (s *site) learning(l *Lesson, readingTime int) (template.JS, error) {
 		return "", fmt.Errorf("describe the lesson: %w", err)
 	}
 	return template.JS(data), nil
-}
-
-// quizOf gives the questions that have options, or nil.
-func quizOf(l *Lesson) *quizThing {
-	quiz := &quizThing{thing: thing{"Quiz", title(l.Lesson)}}
-	for _, c := range l.Body.Containers {
-		if c.Kind != "question" || c.Key == "" {
-			continue
-		}
-		q := questionThing{Type: "Question", Kind: "Multiple choice", Text: c.Stem}
-		for i, o := range c.Options {
-			answer := answerThing{"Answer", i, o.Text}
-			if o.Letter == c.Key {
-				q.Accepted = answer
-				continue
-			}
-			q.Suggested = append(q.Suggested, answer)
-		}
-		quiz.Questions = append(quiz.Questions, q)
-	}
-	if quiz.Questions == nil {
-		return nil
-	}
-	return quiz
 }
