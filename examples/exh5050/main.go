@@ -1,6 +1,6 @@
 // Command exh5050 promises the incident EXH-5050 once more, for real: servers
-// are killed between INCR and EXPIRE, three accounts stay locked out, and one
-// command both mends their keys and prevents the next leak.
+// are killed between INCR and EXPIRE, three accounts stay locked out, a sweep
+// mends their keys, and a limiter of one script leaks none.
 package main
 
 import (
@@ -18,6 +18,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"verbatim/examples/lab"
+	"verbatim/examples/limiter"
 )
 
 const (
@@ -30,8 +31,8 @@ var caught = []string{"acct101", "acct402", "acct777"}
 
 func main() {
 	lab.Main(story,
-		lab.Server{Name: "before", Handler: signIn(pair)},
-		lab.Server{Name: "after", Handler: signIn(script)})
+		lab.Server{Name: "before", Handler: before},
+		lab.Server{Name: "after", Handler: after})
 }
 
 // story tells the incident in order. Each chapter prints one line.
@@ -43,7 +44,7 @@ func story(ctx context.Context, l *lab.Lab) error {
 	if err != nil {
 		return err
 	}
-	if err := compare(ctx, l.Redis(), leaked); err != nil {
+	if err := compare(ctx, l, leaked); err != nil {
 		return err
 	}
 	return mend(ctx, l, leaked)
@@ -80,7 +81,7 @@ func leak(ctx context.Context, l *lab.Lab) ([]string, error) {
 	}
 	fmt.Printf("4.1 EXH-5050 before: %s sign-in keys · without an expiry %d: %s\n",
 		thousands(len(all)), len(leaked), strings.Join(leaked, ", "))
-	return leaked, nil
+	return leaked, errors.Join(l.Value("keys", thousands(len(all))), l.Value("leaked", len(leaked)))
 }
 
 // everybodySignsIn sends one attempt for each account but the caught ones,
@@ -171,8 +172,8 @@ const noExpiry time.Duration = -1
 
 // compare lets one real second pass over a key that was counted without a
 // crash, and looks at both kinds of key afterwards.
-func compare(ctx context.Context, rdb *redis.Client, leaked []string) error {
-	normal := keyPrefix + "normal"
+func compare(ctx context.Context, l *lab.Lab, leaked []string) error {
+	rdb, normal := l.Redis(), keyPrefix+"normal"
 	if _, err := pair(ctx, rdb, normal, time.Second, func() {}); err != nil {
 		return err
 	}
@@ -180,24 +181,35 @@ func compare(ctx context.Context, rdb *redis.Client, leaked []string) error {
 	if err != nil {
 		return err
 	}
-	first := ""
-	for _, key := range leaked {
-		count, err := rdb.Get(ctx, key).Int()
-		if err != nil {
-			return fmt.Errorf("read %s: %w", key, err)
-		}
-		ttl, err := rdb.TTL(ctx, key).Result()
+	first, err := stateOf(ctx, rdb, leaked[0])
+	if err != nil {
+		return err
+	}
+	for _, key := range leaked[1:] {
+		state, err := stateOf(ctx, rdb, key)
 		if err != nil {
 			return err
 		}
-		state := fmt.Sprintf("count %d, TTL %d", count, int64(ttl))
-		if first != "" && state != first {
+		if state != first {
 			return fmt.Errorf("%s: %s, but %s: %s", leaked[0], first, key, state)
 		}
-		first = state
 	}
 	fmt.Printf("4.1 real 1 s expiry: normal key %s · leaked key %s\n", fate, first)
-	return nil
+	return errors.Join(l.Value("count", first.count), l.Value("ttl", first.ttl))
+}
+
+// state is what Redis holds under a key: TTL -1 is no expiry.
+type state struct{ count, ttl int64 }
+
+func (s state) String() string { return fmt.Sprintf("count %d, TTL %d", s.count, s.ttl) }
+
+func stateOf(ctx context.Context, rdb *redis.Client, key string) (state, error) {
+	count, err := rdb.Get(ctx, key).Int64()
+	if err != nil {
+		return state{}, fmt.Errorf("read %s: %w", key, err)
+	}
+	ttl, err := rdb.TTL(ctx, key).Result()
+	return state{count, int64(ttl)}, err
 }
 
 // fateOf watches a key until it goes, or until patience ends.
@@ -215,37 +227,74 @@ func fateOf(ctx context.Context, rdb *redis.Client, key string, patience time.Du
 }
 
 // mend sweeps the keys that were found, lets a new account sign in through the
-// fixed server, and counts again.
+// repaired server, takes the expiry from its counter as a leak would have, and
+// lets it sign in again.
 func mend(ctx context.Context, l *lab.Lab, leaked []string) error {
-	rdb := l.Redis()
-	for _, key := range leaked {
-		// NX: had somebody mended the key meanwhile, its deadline would stand.
-		if err := rdb.ExpireNX(ctx, key, window).Err(); err != nil {
-			return err
-		}
+	repaired, left, err := sweep(ctx, l.Redis(), leaked)
+	if err != nil {
+		return err
 	}
 	server, err := l.Serve(ctx, "after")
 	if err != nil {
 		return err
 	}
 	account := fmt.Sprintf("acct%d", accounts+1)
-	if err := attempt(ctx, server, url.Values{"account": {account}}); err != nil {
-		return err
-	}
-	ttl, err := rdb.TTL(ctx, keyPrefix+account).Result()
+	fresh, err := signInAndLook(ctx, l.Redis(), server, account)
 	if err != nil {
 		return err
 	}
-	_, left, err := scan(ctx, rdb)
-	switch {
-	case err != nil:
+	if err := l.Redis().Persist(ctx, fresh.key).Err(); err != nil {
 		return err
-	case len(left) > 0:
-		return fmt.Errorf("after the sweep these have no expiry: %s", strings.Join(left, ", "))
 	}
-	fmt.Printf("4.1 MR !5350: sweep with EXPIRE ... NX · keys without an expiry %d · new key from the NX script has an expiry: %s\n",
-		len(left), yesNo(ttl > 0))
-	return nil
+	healed, err := signInAndLook(ctx, l.Redis(), server, account)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("4.1 MR !5350: sweep repaired %d · keys without an expiry %d · new key has an expiry: %s\n",
+		repaired, left, yesNo(fresh.expires))
+	fmt.Printf("4.1 a key that lost its expiry has one after the next attempt: %s\n", yesNo(healed.expires))
+	return l.Value("repaired", repaired)
+}
+
+// sweep gives every key without an expiry one, looks once more, and tells how
+// many were repaired and how many are left. It fails unless it found the keys
+// that the census found.
+func sweep(ctx context.Context, rdb *redis.Client, leaked []string) (repaired, left int, err error) {
+	lim, err := newLimiter(rdb)
+	if err != nil {
+		return 0, 0, err
+	}
+	report, err := lim.Sweep(ctx, limiter.SweepOptions{Life: window})
+	if err != nil {
+		return 0, 0, err
+	}
+	if !slices.Equal(report.Leaked, leaked) {
+		return 0, 0, fmt.Errorf("the sweep found %q, the census %q", report.Leaked, leaked)
+	}
+	after, err := lim.Sweep(ctx, limiter.SweepOptions{DryRun: true})
+	return report.Repaired, len(after.Leaked), err
+}
+
+// counted is an account's counter in the repaired server.
+type counted struct {
+	key     string
+	expires bool
+}
+
+func signInAndLook(ctx context.Context, rdb *redis.Client, server *lab.Process, account string) (counted, error) {
+	if err := attempt(ctx, server, url.Values{"account": {account}}); err != nil {
+		return counted{}, err
+	}
+	lim, err := newLimiter(rdb)
+	if err != nil {
+		return counted{}, err
+	}
+	key, err := lim.Key(signIn(account))
+	if err != nil {
+		return counted{}, err
+	}
+	ttl, err := rdb.TTL(ctx, key).Result()
+	return counted{key, ttl > 0}, err
 }
 
 func yesNo(b bool) string {

@@ -11,7 +11,8 @@ import (
 // The lines that the lesson shows. A change here is a change of the lesson.
 const want = `4.1 EXH-5050 before: 1,000 sign-in keys · without an expiry 3: rl:signin:acct101, rl:signin:acct402, rl:signin:acct777
 4.1 real 1 s expiry: normal key gone · leaked key count 1, TTL -1
-4.1 MR !5350: sweep with EXPIRE ... NX · keys without an expiry 0 · new key from the NX script has an expiry: yes
+4.1 MR !5350: sweep repaired 3 · keys without an expiry 0 · new key has an expiry: yes
+4.1 a key that lost its expiry has one after the next attempt: yes
 `
 
 // envPlay makes the test binary play the example: itself once, and then each

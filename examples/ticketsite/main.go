@@ -5,38 +5,35 @@ package main
 
 import (
 	"context"
+	"expvar"
 	"fmt"
 	"net"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"verbatim/examples/lab"
-)
-
-// policy is what a route does while the limiter cannot answer.
-type policy string
-
-const (
-	open   policy = "open"   // serve, uncounted
-	closed policy = "closed" // refuse, although nobody went over a limit
+	"verbatim/examples/limiter"
 )
 
 // route is one line of the table from which both the server and the middleware
-// work: a route cannot be added without its policy.
+// work.
 type route struct {
 	name   string
 	path   string
-	policy policy
+	policy limiter.Fallback // what it does while the limiter cannot answer
 }
 
 var routes = []route{
-	{"sign-in", "/sign-in", closed}, // guessing passwords must stay slow
-	{"seat map", "/seats", open},    // a picture of free seats harms nobody
+	{"sign-in", "/sign-in", limiter.FailClosed}, // guessing passwords must stay slow
+	{"seat map", "/seats", limiter.FailOpen},    // a picture of free seats harms nobody
 }
+
+// checkout stands in no table: somebody forgot it. The middleware cannot be made
+// without a policy for such routes.
+var checkout = route{"checkout", "/checkout", limiter.FailClosed}
 
 func main() { lab.Main(story) }
 
@@ -45,81 +42,85 @@ func story(ctx context.Context, l *lab.Lab) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 
-	guard := &middleware{limiter: &limiter{l.Redis()}}
+	counts := new(expvar.Map).Init()
+	guard, err := protect(l.Redis(), limiter.NewExpvarMetrics(counts))
+	if err != nil {
+		return err
+	}
 	site, err := serve(guard)
 	if err != nil {
 		return err
 	}
 	defer site.Close()
 
-	up, err := visit(ctx, site)
+	up, err := visit(ctx, site, append(routes, checkout)...)
 	if err != nil {
 		return err
 	}
-	if n := guard.caught.Load(); n > 0 {
+	if n := caught(counts); n > 0 {
 		return fmt.Errorf("with Redis up, the limiter failed %d times", n)
 	}
 	if err := l.Stop(ctx); err != nil {
 		return err
 	}
-	down, err := visit(ctx, site)
+	down, err := visit(ctx, site, routes...)
 	if err != nil {
 		return err
 	}
-	if n := guard.caught.Load(); n != int64(len(routes)) {
-		return fmt.Errorf("with Redis down, the limiter failed %d times in %d requests", n, len(routes))
-	}
-
 	fmt.Printf("4.2 Redis up: %s · Redis down: %s · limiter errors caught %d\n",
-		round(up, route.label), round(down, route.labelWithPolicy), guard.caught.Load())
-	return nil
+		round(up, route.label), round(down, route.labelWithPolicy), caught(counts))
+
+	forgotten, err := visit(ctx, site, checkout)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("4.2 in no table: Redis up: %s · Redis down: %s (%s by default)\n",
+		checkout.label(up[len(routes)]), checkout.label(forgotten[0]), checkout.policy)
+	return l.Value("caught", caught(counts))
 }
 
-// middleware asks the limiter before it lets a request through.
-type middleware struct {
-	limiter *limiter
-	caught  atomic.Int64 // errors of the limiter, none of which reached a client
+// caught is how many errors of the limiter the middleware kept from clients.
+func caught(counts *expvar.Map) int64 {
+	n, _ := counts.Get("unavailable").(*expvar.Int)
+	if n == nil {
+		return 0
+	}
+	return n.Value()
 }
 
-// protect puts the middleware before a route's handler. 429 tells a client
-// that it went over a limit. During an outage nobody did, so a closed route
-// answers 503, and says when to come back.
-func (m *middleware) protect(r route, next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		allowed, err := m.limiter.allow(req.Context(), r.name)
-		if err != nil {
-			m.caught.Add(1)
-		}
-		switch {
-		case err != nil && r.policy == open:
-			next.ServeHTTP(w, req)
-		case err != nil:
-			w.Header().Set("Retry-After", "5")
-			http.Error(w, "cannot check the limit, try again soon", http.StatusServiceUnavailable)
-		case !allowed:
-			http.Error(w, "too many requests", http.StatusTooManyRequests)
-		default:
-			next.ServeHTTP(w, req)
-		}
+// protect gives the middleware that stands before every route. An open route
+// serves while the limiter cannot answer; a closed one answers 503, for nobody
+// went over a limit, and says when to come back.
+func protect(rdb *redis.Client, metrics limiter.Metrics) (func(http.Handler) http.Handler, error) {
+	// Production would wait for milliseconds; a busy machine must not change
+	// what this example prints.
+	l, err := limiter.New(rdb, limiter.Options{Metrics: metrics, Timeout: 5 * time.Second, DialTimeout: 5 * time.Second})
+	if err != nil {
+		return nil, err
+	}
+	// [policies]
+	policies := map[string]limiter.Policy{}
+	for _, r := range routes {
+		policies[r.path] = limiter.Policy{Charges: perMinute, Fallback: r.policy}
+	}
+	return l.Middleware(limiter.MiddlewareOptions{
+		Routes:  policies,
+		Default: limiter.Policy{Charges: perMinute, Fallback: checkout.policy},
 	})
+	// [/policies]
 }
 
-// limiter counts the requests of a route, a hundred a minute.
-type limiter struct{ rdb *redis.Client }
+// quota is how many requests a minute an address may send to a route.
+const quota = 100
 
-var countNX = redis.NewScript(`
-	local n = redis.call('INCR', KEYS[1])
-	redis.call('EXPIRE', KEYS[1], 60, 'NX')
-	return n`)
+var visitor = limiter.ByIP()
 
-// allow says whether one more request may pass. An error means that nobody
-// knows, which is neither yes nor no.
-func (l *limiter) allow(ctx context.Context, name string) (bool, error) {
-	// A visitor must not wait for a limiter longer than for the page.
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
-	defer cancel()
-	n, err := countNX.Run(ctx, l.rdb, []string{"rl:" + name}).Int64()
-	return n <= 100, err
+func perMinute(r *http.Request) []limiter.Charge {
+	return []limiter.Charge{{
+		Subject: visitor(r),
+		Limit:   limiter.Limit{Name: r.Pattern, Algorithm: limiter.FixedWindow, Quota: quota, Window: time.Minute},
+		Cost:    1,
+	}}
 }
 
 // site is the server at work.
@@ -129,13 +130,13 @@ type site struct {
 }
 
 // serve starts the ticket site on a port of this machine.
-func serve(m *middleware) (*site, error) {
+func serve(guard func(http.Handler) http.Handler) (*site, error) {
 	page := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		fmt.Fprintln(w, "here you are:", req.URL.Path)
 	})
 	mux := http.NewServeMux()
-	for _, r := range routes {
-		mux.Handle(r.path, m.protect(r, page))
+	for _, r := range append(routes, checkout) {
+		mux.Handle(r.path, guard(page))
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -147,10 +148,10 @@ func serve(m *middleware) (*site, error) {
 	return s, nil
 }
 
-// visit requests every route once and gives the status codes, in order.
-func visit(ctx context.Context, s *site) ([]int, error) {
+// visit requests each of the routes once and gives the status codes, in order.
+func visit(ctx context.Context, s *site, which ...route) ([]int, error) {
 	var codes []int
-	for _, r := range routes {
+	for _, r := range which {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+r.path, nil)
 		if err != nil {
 			return nil, err
@@ -165,7 +166,7 @@ func visit(ctx context.Context, s *site) ([]int, error) {
 	return codes, nil
 }
 
-// round writes what each route answered.
+// round writes what each route of the table answered.
 func round(codes []int, label func(route, int) string) string {
 	var words []string
 	for i, r := range routes {
