@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+
+	"verbatim/examples/lab"
+)
+
+// memory measures what a client's count takes, in each state.
+func memory(ctx context.Context, l *lab.Lab) error {
+	for _, table := range []struct {
+		file   string
+		states []state
+	}{{"memory.csv", counts}, {"logs.csv", logs}} {
+		var rows [][]string
+		for _, s := range table.states {
+			bytes, err := s.measure(ctx, l.Redis())
+			if err != nil {
+				return fmt.Errorf("%s: %w", s.text, err)
+			}
+			each, all := fmt.Sprintf("%.0f", bytes), fmt.Sprintf("%.1f", bytes*50e6/1e9)
+			rows = append(rows, []string{s.text, each, all})
+			if err := errors.Join(l.Value("bytes_"+s.name, each), l.Value("gb_"+s.name, all)); err != nil {
+				return err
+			}
+		}
+		if err := l.Table(table.file, []string{"state", "bytes per client", "GB for 50 million"}, rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measure gives the bytes that one client's count takes in this state: what
+// Redis uses more when it holds the counts of many. That includes what the
+// tables of Redis take, which MEMORY USAGE leaves out.
+func (s state) measure(ctx context.Context, rdb *redis.Client) (float64, error) {
+	// A rehearsal: Redis keeps some statistics of each command from its first
+	// use on, and they are no part of a count.
+	if _, err := s.fill(ctx, rdb, 2); err != nil {
+		return 0, err
+	}
+	before, err := s.fill(ctx, rdb, 0)
+	if err != nil {
+		return 0, err
+	}
+	after, err := s.fill(ctx, rdb, s.clients)
+	return float64(after-before) / float64(s.clients), err
+}
+
+// fill gives the memory that Redis uses when it holds the counts of so many
+// clients and nothing else.
+func (s state) fill(ctx context.Context, rdb *redis.Client, clients int) (int64, error) {
+	if err := rdb.FlushDB(ctx).Err(); err != nil {
+		return 0, err
+	}
+	if clients > 0 {
+		if err := s.store(ctx, rdb, clients); err != nil {
+			return 0, err
+		}
+	}
+	info, err := rdb.InfoMap(ctx, "memory", "keyspace").Result()
+	if err != nil {
+		return 0, err
+	}
+	if clients > 0 && !strings.HasPrefix(info["Keyspace"]["db0"], fmt.Sprintf("keys=%d,expires=%d,", clients, clients)) {
+		return 0, fmt.Errorf("%d clients, but Redis holds %s", clients, info["Keyspace"]["db0"])
+	}
+	all, err := strconv.ParseInt(info["Memory"]["used_memory"], 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("INFO memory: %w", err)
+	}
+	buffers, err := connections(ctx, rdb)
+	return all - buffers, err
+}
+
+var totalMemory = regexp.MustCompile(` tot-mem=(\d+)`)
+
+// connections gives the memory of the clients that are connected. It comes and
+// goes by itself, and by more than a thousand counts differ in.
+func connections(ctx context.Context, rdb *redis.Client) (int64, error) {
+	list, err := rdb.ClientList(ctx).Result()
+	if err != nil {
+		return 0, err
+	}
+	var sum int64
+	for _, client := range totalMemory.FindAllStringSubmatch(list, -1) {
+		bytes, err := strconv.ParseInt(client[1], 10, 64)
+		if err != nil {
+			return 0, err
+		}
+		sum += bytes
+	}
+	return sum, nil
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"verbatim/examples/lab"
+)
+
+// What estimates reckon with. A day is taken for 100,000 seconds, which makes
+// the sums easy and the rates a seventh too low; a peak for three times the
+// average. Sizes are in powers of ten: 1 kB is 1,000 bytes.
+const (
+	day  = 100_000 // seconds
+	peak = 3
+	year = 365 // days
+
+	kB, GB, TB = 1e3, 1e9, 1e12
+)
+
+// social: 300 million people a day, 20 requests each.
+func social(context.Context, *lab.Lab) (string, error) {
+	average := 300_000_000 * 20 / day
+	return fmt.Sprintf("%s and %s", grouped(average), grouped(average*peak)), nil
+}
+
+// chat: 20 million messages of 1 kB a day, kept for three years, three copies.
+func chat(context.Context, *lab.Lab) (string, error) {
+	perDay := 20e6 * 1 * kB
+	return fmt.Sprintf("%.1f TB", perDay*year*3*3/TB), nil
+}
+
+// ladder: a page makes four requests one after another, and each asks the
+// limiter once: over half a millisecond, or over a tenth of a second.
+func ladder(context.Context, *lab.Lab) (string, error) {
+	const requests = 4
+	near, far := 0.5, 100.0 // milliseconds there and back
+	return fmt.Sprintf("%g ms and %g ms", requests*near, requests*far), nil
+}
+
+// estimates records the sums that the lesson's text needs beside the answers.
+func estimates(l *lab.Lab) error {
+	const keys = 50e6
+	creations := 100_000_000 / day
+	for _, sum := range []struct {
+		name, value string
+	}{
+		{"bucket_guess", fmt.Sprintf("%.1f GB", keys*50/GB)},
+		{"log_payload", fmt.Sprintf("%.0f GB", keys*1000*8/GB)},
+		{"chat_day", fmt.Sprintf("%.0f GB", 20e6*1*kB/GB)},
+		{"chat_one_copy", fmt.Sprintf("%.1f TB", 20e6*1*kB*year*3/TB)},
+		{"shortener_writes", grouped(creations)},
+		{"shortener_writes_peak", grouped(creations * peak)},
+		{"shortener_reads_peak", grouped(creations * peak * 100)},
+		{"shortener_storage", fmt.Sprintf("%.0f TB", 100e6*year*5*500*3/TB)},
+	} {
+		fmt.Printf("%s: %s\n", sum.name, sum.value)
+		if err := l.Value(sum.name, sum.value); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,177 @@
+// Command twenty-servers promises a fleet at work: twenty server processes behind
+// a balancer that deals requests out in turn, first with a count in each server's
+// own memory, then with one in Redis.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"verbatim/examples/lab"
+)
+
+const (
+	fleet = 20
+	share = 105 // requests that each server gets: more than the quota
+	every = 100 // requests between two rows of the table
+)
+
+// designs are the paths at which every server serves both.
+var designs = []string{"flawed", "mended"}
+
+func main() {
+	lab.Main(story, lab.Server{Name: "server", Handler: server})
+}
+
+// story sends the same requests to both designs, ends one server as a deploy
+// would, and asks its successor.
+func story(ctx context.Context, l *lab.Lab) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+
+	var servers []*lab.Process
+	for range fleet {
+		server, err := l.Serve(ctx, "server")
+		if err != nil {
+			return err
+		}
+		servers = append(servers, server)
+	}
+	before := map[string]*tally{}
+	var rows [][]string
+	for _, design := range designs {
+		t, err := deal(ctx, servers, design)
+		if err != nil {
+			return err
+		}
+		before[design] = t
+		rows = append(rows, t.rows...)
+	}
+	servers[0].Kill()
+	successor, err := l.Serve(ctx, "server")
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%d servers, %d a minute for each user, %s requests of one user\n",
+		fleet, quota, thousands(fleet*share))
+	for _, design := range designs {
+		after, err := deal(ctx, []*lab.Process{successor}, design)
+		if err != nil {
+			return err
+		}
+		if err := before[design].tell(l, after); err != nil {
+			return err
+		}
+	}
+	return errors.Join(
+		l.Value("servers", fleet),
+		l.Value("quota", quota),
+		l.Value("requests", thousands(fleet*share)),
+		l.Table("fleet.csv", []string{"requests", "design", "admitted"}, rows))
+}
+
+// tally is how one design answered.
+type tally struct {
+	design            string
+	admitted, refused int
+	status            int  // of the refusals
+	retryAfter        bool // whether they said when to come back
+	rows              [][]string
+}
+
+// deal sends a user's requests to the servers in turn, as a round-robin
+// balancer does, with one under way at every server.
+func deal(ctx context.Context, servers []*lab.Process, design string) (*tally, error) {
+	t := &tally{design: design}
+	for round := range share {
+		if round*len(servers)%every == 0 {
+			t.row()
+		}
+		answers := make([]answer, len(servers))
+		var wg sync.WaitGroup
+		for i, server := range servers {
+			wg.Go(func() { answers[i] = request(ctx, server.URL+"/"+design+"?user=ada") })
+		}
+		wg.Wait()
+		for _, a := range answers {
+			if err := t.count(a); err != nil {
+				return nil, err
+			}
+		}
+	}
+	t.row()
+	return t, nil
+}
+
+// row adds where the tally stands to the table.
+func (t *tally) row() {
+	t.rows = append(t.rows, []string{strconv.Itoa(t.admitted + t.refused), t.design, strconv.Itoa(t.admitted)})
+}
+
+// answer is what a client sees of its answer.
+type answer struct {
+	status     int
+	retryAfter bool
+	err        error
+}
+
+func request(ctx context.Context, url string) answer {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return answer{err: err}
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return answer{err: err}
+	}
+	io.Copy(io.Discard, response.Body) // to the end, so that the connection is used again
+	response.Body.Close()
+	return answer{response.StatusCode, response.Header.Get("Retry-After") != "", nil}
+}
+
+// count adds an answer to the tally. One that neither admits nor refuses is an
+// error: it would say something about a server, and nothing about its limit.
+func (t *tally) count(a answer) error {
+	switch {
+	case a.err != nil:
+		return a.err
+	case a.status == http.StatusOK:
+		t.admitted++
+	case a.status == http.StatusForbidden, a.status == http.StatusTooManyRequests:
+		t.refused++
+		t.status, t.retryAfter = a.status, a.retryAfter
+	default:
+		return fmt.Errorf("%s: a server answered %d", t.design, a.status)
+	}
+	return nil
+}
+
+// tell prints and records what came of the requests, and of those to the
+// server that was started afterwards.
+func (t *tally) tell(l *lab.Lab, after *tally) error {
+	answer := strconv.Itoa(t.status)
+	if t.retryAfter {
+		answer += " and Retry-After"
+	}
+	fmt.Printf("%s: %s admitted, %s refused with %s\n", t.design, thousands(t.admitted), thousands(t.refused), answer)
+	fmt.Printf("  a server that was started anew admits %d more\n", after.admitted)
+	return errors.Join(
+		l.Value(t.design+"_admitted", thousands(t.admitted)),
+		l.Value(t.design+"_refused", thousands(t.refused)),
+		l.Value(t.design+"_status", t.status),
+		l.Value(t.design+"_after_restart", after.admitted))
+}
+
+// thousands writes n, which is below a million, with a comma.
+func thousands(n int) string {
+	if n < 1000 {
+		return strconv.Itoa(n)
+	}
+	return fmt.Sprintf("%d,%03d", n/1000, n%1000)
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"verbatim/examples/lab"
+)
+
+// Both designs hold the limit as long as there is one server. They differ in
+// what they answer above it.
+func TestOneServer(t *testing.T) {
+	l := open(t)
+	site := server(l.Redis(), nil)
+	for _, test := range []struct {
+		design     string
+		status     int
+		retryAfter bool
+	}{
+		{"flawed", http.StatusForbidden, false},
+		{"mended", http.StatusTooManyRequests, true},
+	} {
+		t.Run(test.design, func(t *testing.T) {
+			for n := range quota + 1 {
+				w := httptest.NewRecorder()
+				site.ServeHTTP(w, httptest.NewRequest("GET", "/"+test.design+"?user=ada", nil))
+				want := http.StatusOK
+				if n == quota {
+					want = test.status
+				}
+				if w.Code != want {
+					t.Fatalf("request %d answered %d, want %d", n+1, w.Code, want)
+				}
+				seconds, err := strconv.Atoi(w.Header().Get("Retry-After"))
+				if told := err == nil && 1 <= seconds && seconds <= 60; n == quota && told != test.retryAfter {
+					t.Errorf("Retry-After %q", w.Header().Get("Retry-After"))
+				}
+			}
+			w := httptest.NewRecorder()
+			site.ServeHTTP(w, httptest.NewRequest("GET", "/"+test.design+"?user=bob", nil))
+			if w.Code != http.StatusOK {
+				t.Errorf("another user is answered %d", w.Code)
+			}
+		})
+	}
+}
+
+// A Redis that is away is neither an admission nor a refusal.
+func TestOutageIsNoRefusal(t *testing.T) {
+	l := open(t)
+	site := server(l.Redis(), nil)
+	if err := l.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	site.ServeHTTP(w, httptest.NewRequest("GET", "/mended?user=ada", nil))
+	var sum tally
+	if err := sum.count(answer{status: w.Code}); err == nil || sum.admitted+sum.refused > 0 {
+		t.Errorf("answered %d, which counts as %+v, %v", w.Code, sum, err)
+	}
+}
+
+// open gives a lab on a redis-server of its own, or skips.
+func open(t *testing.T) *lab.Lab {
+	t.Helper()
+	if _, err := exec.LookPath("redis-server"); err != nil {
+		if slices.Contains(strings.Split(os.Getenv("VERBATIM_REQUIRE"), ","), "redis") {
+			t.Fatal("VERBATIM_REQUIRE names redis, but redis-server is not on PATH")
+		}
+		t.Skip("needs redis-server on PATH")
+	}
+	t.Setenv("REDIS_URL", "")
+	l, err := lab.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return l
+}
