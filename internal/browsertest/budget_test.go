@@ -126,7 +126,7 @@ func TestFromDisk(t *testing.T) {
 			}
 			b.load("search.html")
 			b.look()
-			b.do(chromedp.SendKeys(chromedp.CSS("#v-query"), "answers step"))
+			b.do(chromedp.SendKeys(chromedp.CSS("#v-query"), s.word+" step"))
 			b.search("1 page")
 			if s.name == "stress" {
 				b.load("search.html?q=" + url.QueryEscape("限流"))

@@ -252,7 +252,7 @@ func TestMemory(t *testing.T) {
 
 			b.load("index.html")
 			b.look()
-			if got := eval[string](b, `look.text(document.querySelector(".row"))`); !strings.Contains(got, "answers kept on this device") {
+			if got := eval[string](b, `look.text(document.querySelector("[data-lesson=`+strings.TrimSuffix(s.page, ".html")+`]"))`); !strings.Contains(got, "answers kept on this device") {
 				b.Errorf("the course does not say where answers are kept: %q", got)
 			}
 
