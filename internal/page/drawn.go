@@ -42,7 +42,7 @@ func (t *theme) Value(v lesson.Value, linked bool) (template.HTML, error) {
 
 // tolerance is how far a measured figure may be off.
 func tolerance(percent float64) string {
-	return "± " + strconv.FormatFloat(percent, 'f', -1, 64) + " %"
+	return "±\u00a0" + strconv.FormatFloat(percent, 'f', -1, 64) + "\u00a0%" // on one line
 }
 
 // Transcript draws commands behind prompts that nobody can select.
