@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -145,21 +146,25 @@ func answers(s *Site, l *lesson.Lesson, ps *problem.List) {
 	}
 }
 
-// beginsWith tells whether text begins with value and goes on with no letter or
-// digit: "4, because …" begins with "4", "40" does not.
+// What may not follow a value that an answer begins with: then the answer has
+// another word, or another number.
+var (
+	wordGoesOn   = regexp.MustCompile(`^[\p{L}\p{N}]`)
+	numberGoesOn = regexp.MustCompile(`^(?:[\p{L}\p{N}]|[.,'’_]\p{Nd}|\p{Zs}\p{N}|\p{Zs}?[%‰]|\p{Zs}?[×·*/^:–−-]\p{Zs}?\p{Nd}|` +
+		`\p{Zs}(?:dozen|hundred|thousand|million|billion|trillion|percent|per cent)\b)`)
+)
+
+// beginsWith tells whether text begins with value and does not go on with it:
+// "4, because …" begins with "4"; "40", "4.5", "4 000", "4/5" and "4 %" do not.
 func beginsWith(text, value string) bool {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(text), value)
 	if !ok || value == "" {
 		return false
 	}
-	next, size := utf8.DecodeRuneInString(rest)
-	if size > 0 && (unicode.IsLetter(next) || unicode.IsDigit(next)) {
-		return false
+	if last, _ := utf8.DecodeLastRuneInString(value); unicode.IsDigit(last) {
+		return !numberGoesOn.MatchString(rest)
 	}
-	// "4.5" and "4,000" go on with the number.
-	after, _ := utf8.DecodeRuneInString(rest[size:])
-	last, _ := utf8.DecodeLastRuneInString(value)
-	return !(unicode.IsDigit(last) && (next == '.' || next == ',') && unicode.IsDigit(after))
+	return !wordGoesOn.MatchString(rest)
 }
 
 // tolerances: what has a tolerance was recorded.

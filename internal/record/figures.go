@@ -62,7 +62,7 @@ func ParseTable(name string, src []byte) ([][]string, error) {
 	if !utf8.Valid(src) {
 		return nil, fmt.Errorf("table %s: not UTF-8", name)
 	}
-	r := csv.NewReader(bytes.NewReader(src))
+	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(src, []byte("\uFEFF")))) // spreadsheets begin with one
 	rows, err := r.ReadAll()
 	switch {
 	case err != nil:
