@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"sync"
@@ -176,9 +177,31 @@ func nearby(root *os.Root, dir string) (string, error) {
 }
 
 // replace plans like put, for a file that must still hold old when its turn
-// comes.
+// comes. Where name is a link, the file behind it changes: an author goes on
+// editing that one.
 func (b *batch) replace(root *os.Root, name string, old, data []byte) error {
+	name, err := behind(root, name)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
 	return b.add(change{root: root, name: name, expect: old}, data)
+}
+
+// behind follows links to the file that is shown at name. root sees to it that
+// none leads out.
+func behind(root *os.Root, name string) (string, error) {
+	const mostLinks = 40 // as Linux has it
+	at := name
+	for range mostLinks {
+		to, err := root.Readlink(at)
+		if err != nil {
+			return at, nil // no link
+		}
+		if at = path.Join(path.Dir(at), filepath.ToSlash(to)); filepath.IsAbs(to) {
+			return name, errors.New("a link to an absolute path")
+		}
+	}
+	return name, errors.New("too many links")
 }
 
 // remove plans to delete a file, and the folders that it leaves empty.

@@ -132,6 +132,29 @@ func TestBatchKeepsModeAndStaysInside(t *testing.T) {
 	}
 }
 
+// A lesson that is a link keeps being one: what it leads to is filled.
+func TestBatchReplacesBehindLinks(t *testing.T) {
+	dir, root := tree(t, map[string]string{"texts/real.md": "as read"})
+	for link, to := range map[string]string{"a.md": "texts/second.md", "texts/second.md": "real.md"} {
+		if err := os.Symlink(to, filepath.Join(dir, filepath.FromSlash(link))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := &batch{}
+	if err := b.replace(root, "a.md", []byte("as read"), []byte("filled")); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := b.commit(); err != nil || len(left) > 0 {
+		t.Fatalf("left alone: %v, %v", left, err)
+	}
+	if text, _ := os.ReadFile(filepath.Join(dir, "texts", "real.md")); string(text) != "filled" {
+		t.Errorf("the file behind the links holds %q", text)
+	}
+	if to, err := os.Readlink(filepath.Join(dir, "a.md")); err != nil || to != "texts/second.md" {
+		t.Errorf("the link leads to %q, %v", to, err)
+	}
+}
+
 // publishAll plans a whole site.
 func publishAll(b *batch, root *os.Root, files map[string][]byte) error {
 	for name, data := range files {
