@@ -222,6 +222,7 @@ func (d *Doc) readInlines() {
 	linked := map[ast.Node]bool{} // items of which the first link was seen
 	var refused []ast.Node
 	quotes := map[ast.Node]*inlineQuote{}
+	courses := map[ast.Node]bool{} // outermost blocks with a link to what may be a lesson
 	walk(d.root, func(n ast.Node) {
 		t := asTarget(n)
 		if t == nil {
@@ -247,6 +248,9 @@ func (d *Doc) readInlines() {
 			return
 		}
 		setDest(n, pageOf(link.Dest))
+		if item != nil && (strings.Contains(link.Dest, ".md") || strings.Contains(link.Dest, ".html")) {
+			courses[outermost(n)] = true
+		}
 	})
 	for _, n := range refused { // not while walking: one may leave the tree
 		d.disarm(n)
@@ -254,11 +258,19 @@ func (d *Doc) readInlines() {
 	for n, q := range quotes {
 		q.replace(n)
 	}
-	for _, n := range childrenOf(d.root) {
+	for n := range courses {
 		if list, ok := n.(*ast.List); ok {
 			d.readCourse(list)
 		}
 	}
+}
+
+// outermost gives the block around n that is in no other.
+func outermost(n ast.Node) ast.Node {
+	for p := n.Parent(); p != nil && p.Kind() != ast.KindDocument; p = n.Parent() {
+		n = p
+	}
+	return n
 }
 
 // itemOf gives the innermost list item around a node and the depth of its list.

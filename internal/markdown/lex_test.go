@@ -70,7 +70,7 @@ func TestOwnLexers(t *testing.T) {
 
 // FuzzOwnLexers: whatever the code, ours says what chroma says, or nothing.
 func FuzzOwnLexers(f *testing.F) {
-	languages := []string{"go", "json", "sh", "python"}
+	languages := []string{"go", "json", "sh", "python", "js", "yaml"}
 	files, _ := filepath.Glob("testdata/code/*")
 	for _, file := range files {
 		data, err := os.ReadFile(file)

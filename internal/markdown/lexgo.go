@@ -96,6 +96,10 @@ func (p *painter) goText(mark byte) bool {
 	case '"':
 		end = p.quotedEnd(p.at)
 	case '\'':
+		if next, size := utf8.DecodeRuneInString(p.code[p.at+1:]); next != '\\' && p.byteAt(p.at+1+size) != mark {
+			p.paint("", p.at+1) // no character: the mark means nothing
+			return true
+		}
 		end = p.quotedEnd(p.at)
 		if _, err := strconv.Unquote(p.code[p.at:max(p.at, end)]); err != nil || end == p.at+2 {
 			return false
@@ -111,7 +115,7 @@ func (p *painter) goText(mark byte) bool {
 func (p *painter) goNumber() bool {
 	number := goNumber.FindString(p.rest())
 	end := p.at + len(number)
-	if number == "" || isWord(p.byteAt(end)) || strings.HasPrefix(number, "0_") {
+	if number == "" || isWord(p.byteAt(end)) || strings.HasPrefix(number, "0_") || strings.HasSuffix(number, "_") {
 		return false
 	}
 	p.paint(literal, end)

@@ -17,6 +17,8 @@ var ownLexers = map[string]func(*painter) bool{
 	"json": lexJSON, "jsonl": lexJSON,
 	"bash": lexShell, "sh": lexShell, "shell": lexShell, "zsh": lexShell, "ksh": lexShell,
 	"python": lexPython, "py": lexPython, "python3": lexPython, "py3": lexPython,
+	"js": lexJS, "javascript": lexJS,
+	"yaml": lexYAML, "yml": lexYAML,
 }
 
 // paintOwn colours code with a lexer of ours, if there is one and it knows how.

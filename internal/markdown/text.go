@@ -12,67 +12,86 @@ import (
 // text gives what a reader reads in the nodes: no markup, entities and escapes
 // resolved, every run of white space one space.
 func (d *Doc) text(nodes ...ast.Node) string {
-	var b strings.Builder
+	var b line
 	for _, n := range nodes {
 		d.writeText(&b, n)
-		b.WriteByte(' ')
+		b.space()
 	}
-	return oneLine(b.String())
+	return b.text()
 }
 
-// oneLine makes every run of white space one space, and none at either end.
-func oneLine(s string) string {
-	out := make([]byte, 0, len(s))
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c >= utf8.RuneSelf: // there are spaces beyond ASCII
-			return strings.Join(strings.Fields(s), " ")
-		case !isSpace(c):
-			out = append(out, c)
-		case len(out) > 0 && out[len(out)-1] != ' ':
-			out = append(out, ' ')
+// line is text in which every run of white space is one space.
+type line struct {
+	out  []byte
+	wide bool // there are characters beyond ASCII, some of which are spaces
+}
+
+func (l *line) write(s []byte) {
+	for i := 0; i < len(s); {
+		if isSpace(s[i]) {
+			l.space()
+			i++
+			continue
 		}
+		from := i
+		for ; i < len(s) && !isSpace(s[i]); i++ {
+			l.wide = l.wide || s[i] >= utf8.RuneSelf
+		}
+		l.out = append(l.out, s[from:i]...)
 	}
-	return string(bytes.TrimSuffix(out, []byte(" ")))
 }
 
-func (d *Doc) writeText(b *strings.Builder, n ast.Node) {
+func (l *line) space() {
+	if n := len(l.out); n > 0 && l.out[n-1] != ' ' {
+		l.out = append(l.out, ' ')
+	}
+}
+
+// text gives the line, without white space at either end.
+func (l *line) text() string {
+	if l.wide {
+		return strings.Join(strings.Fields(string(l.out)), " ")
+	}
+	return string(bytes.TrimSuffix(l.out, []byte(" ")))
+}
+
+func (d *Doc) writeText(b *line, n ast.Node) {
 	switch n := n.(type) {
 	case *ast.Text:
-		b.Write(d.plain(n))
+		b.write(d.plain(n))
 		if n.SoftLineBreak() || n.HardLineBreak() {
-			b.WriteByte(' ')
+			b.space()
 		}
 		return
 	case *ast.String:
-		b.Write(n.Value)
+		b.write(n.Value)
 		return
 	case *ast.AutoLink:
-		b.Write(n.Label(d.src))
+		b.write(n.Label(d.src))
 		return
 	case *value:
-		b.WriteString(n.text)
+		b.write([]byte(n.text))
 		return
 	case *ast.RawHTML, *ast.HTMLBlock:
 		for _, t := range d.tags[n] {
 			if t.live {
 				continue
 			}
-			b.Write(t.text)
+			b.write(t.text)
 			if t.value != nil {
-				b.WriteString(t.value.text)
+				b.write([]byte(t.value.text))
 			}
 		}
 		return
 	case *ast.FencedCodeBlock, *ast.CodeBlock:
-		b.Write(n.Lines().Value(d.src))
+		b.write(n.Lines().Value(d.src))
 		return
 	}
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		d.writeText(b, c)
 	}
 	if n.Type() == ast.TypeBlock {
-		b.WriteByte(' ')
+		b.space()
 	}
 }
 

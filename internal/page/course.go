@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"html/template"
+	"strings"
 
 	"verbatim/internal/lesson"
 )
@@ -85,27 +86,35 @@ const maxMenu = 30
 
 // menu is where a lesson stands in the course.
 type menu struct {
-	Module       string // "" without modules
-	Number, Size int    // in the whole course, from 1
-	Lessons      []menuEntry
+	Module       string        // "" without modules
+	Number, Size int           // in the whole course, from 1
+	Items        template.HTML // the lessons nearby, a line each
 }
 
+// menuEntry is a line of a menu.
 type menuEntry struct {
 	link
 	Here bool
-	site *site
 }
 
-// Item draws the entry. A lesson stands in the menus of many others, and its
-// entry is drawn for them once.
-func (e menuEntry) Item() (template.HTML, error) {
-	if html, ok := e.site.items.Load(e.link); ok && !e.Here {
+// entryKey is a place in site.order, and the way from the page to the top.
+type entryKey struct {
+	at   int
+	root string
+}
+
+// entry draws a line of a menu, here for the lesson whose page it is on. Every
+// lesson stands in the menus of many others, and is drawn for them once.
+func (s *site) entry(at int, root string, here bool) (template.HTML, error) {
+	key := entryKey{at, root}
+	if html, ok := s.items.Load(key); ok && !here {
 		return html.(template.HTML), nil
 	}
-	data, err := e.site.execute("menuitem", e)
-	html := template.HTML(data)
-	if err == nil && !e.Here {
-		e.site.items.Store(e.link, html)
+	e := s.order[at]
+	data, err := s.execute("menuitem", menuEntry{link{URL: root + pagePath(e.Lesson), Title: e.Title}, here})
+	html := template.HTML(data) + "\n"
+	if err == nil && !here {
+		s.items.Store(key, html)
 	}
 	return html, err
 }
@@ -144,19 +153,23 @@ func (s *site) placed() map[string]place {
 
 // menu lists the lessons of the same module, or nil for a lesson that the
 // course does not hold or that is alone in it.
-func (s *site) menu(id, root string) *menu {
+func (s *site) menu(id, root string) (*menu, error) {
 	p, listed := s.places[id]
 	if !listed || len(s.order) < 2 {
-		return nil
+		return nil, nil
 	}
-	m := &menu{Module: p.module, Number: 1 + p.at, Size: len(s.order)}
 	from, to := p.from, p.to
 	if to-from > maxMenu {
 		from += min(max(0, p.at-from-maxMenu/2), to-from-maxMenu)
 		to = from + maxMenu
 	}
-	for _, e := range s.order[from:to] {
-		m.Lessons = append(m.Lessons, menuEntry{link{URL: root + pagePath(e.Lesson), Title: e.Title}, e.Lesson == id, s})
+	var items strings.Builder
+	for at := from; at < to; at++ {
+		html, err := s.entry(at, root, at == p.at)
+		if err != nil {
+			return nil, err
+		}
+		items.WriteString(string(html))
 	}
-	return m
+	return &menu{Module: p.module, Number: 1 + p.at, Size: len(s.order), Items: template.HTML(items.String())}, nil
 }

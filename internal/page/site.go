@@ -23,7 +23,7 @@ type site struct {
 	uses   func() map[string][]*Lesson // by example
 	order  []lesson.Entry              // the course without its modules' names
 	places map[string]place            // in the course, by lesson
-	items  *sync.Map                   // entries of menus: link → template.HTML
+	items  *sync.Map                   // entries of menus: entryKey → template.HTML
 }
 
 // newSite makes what all pages share. It sorts the lessons by id.
@@ -186,7 +186,7 @@ func (s *site) lesson(l *Lesson, page string) ([]byte, error) {
 func (s *site) lessonView(l *Lesson, page string, t *theme) (view, error) {
 	v := s.view(page)
 	v.ID, v.Kind, v.Here = l.ID, "article", "course"
-	v.Minutes, v.Menu = l.Gist.minutes, s.menu(l.ID, v.Root)
+	v.Minutes = l.Gist.minutes
 	for _, tag := range l.Meta.Tags {
 		v.Tags = append(v.Tags, link{URL: v.Root + "search.html#" + tagID(tag), Title: tag})
 	}
@@ -201,6 +201,9 @@ func (s *site) lessonView(l *Lesson, page string, t *theme) (view, error) {
 		v.TOC = append(v.TOC, entry{"v-related", "Related lessons"})
 	}
 	var err error
+	if v.Menu, err = s.menu(l.ID, v.Root); err != nil {
+		return v, err
+	}
 	v.Learning, err = s.learning(l, v.Minutes)
 	return v, err
 }

@@ -13,7 +13,7 @@ const maxWord = 40
 // writes without spaces.
 func classify(r rune) (dense, part bool) {
 	if r < 0x80 { // most of most texts
-		return false, '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z'
+		return false, isPlain(byte(r))
 	}
 	dense = unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) || r == 'ー'
 	return dense, dense || unicode.In(r, unicode.L, unicode.N, unicode.M)
@@ -53,7 +53,17 @@ func eachWord(text string, yield func([]byte) bool) {
 		}
 		return true
 	}
-	for _, r := range text {
+	for i := 0; i < len(text); {
+		if plain := plainWord(text[i:], len(starts)); plain != "" {
+			if word = appendLower(word, plain); !yield(word) {
+				return
+			}
+			word = word[:0]
+			i += len(plain)
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		i += size
 		dense, part := classify(r)
 		if (!part || dense != packed) && !end() {
 			return
@@ -65,4 +75,32 @@ func eachWord(text string, yield func([]byte) bool) {
 		}
 	}
 	end()
+}
+
+// plainWord gives the word that text begins with, behind so many characters of
+// one, if it consists of ASCII and counts whole; else "". Most words of most
+// texts are of that kind.
+func plainWord(text string, behind int) string {
+	n := 0
+	for behind == 0 && n < len(text) && isPlain(text[n]) {
+		n++
+	}
+	if n > maxWord || n < len(text) && text[n] >= utf8.RuneSelf {
+		return ""
+	}
+	return text[:n]
+}
+
+func isPlain(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// appendLower appends an ASCII word in small letters.
+func appendLower(word []byte, plain string) []byte {
+	for i := range len(plain) {
+		c := plain[i]
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		word = append(word, c)
+	}
+	return word
 }
