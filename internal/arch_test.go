@@ -21,7 +21,7 @@ import (
 // earlier line. A new package gets its name on a line here.
 var layers = [][]string{
 	{"internal/problem", "internal/corpus"},
-	{"templates", "internal/lesson", "internal/cli", "internal/proc", "internal/svg", "internal/yamldoc", "internal/fetch"},
+	{"templates", "internal/lesson", "internal/cli", "internal/proc", "internal/svg", "internal/yamldoc", "internal/fetch", "internal/stamp"},
 	{"internal/record", "internal/quote", "internal/service", "internal/markdown", "internal/snippet", "internal/chart", "internal/sequence", "internal/search"},
 	{"internal/load", "internal/run", "internal/page", "internal/check"},
 	{"internal/site", "internal/quotecheck"},

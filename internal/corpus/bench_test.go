@@ -133,7 +133,7 @@ func reportQuery(b *testing.B, folder string) {
 		total += info.Size()
 		largest[f.Name()[0]] = max(largest[f.Name()[0]], info.Size())
 	}
-	b.ReportMetric(float64(largest['i']+4*largest['t']+10*largest['p'])/1000, "query-kB")
+	b.ReportMetric(float64(largest['i']+4*largest['t']+10*largest['p']+14*largest['d'])/1000, "query-kB")
 	b.ReportMetric(float64(total)/1e6, "index-MB")
 }
 

@@ -204,6 +204,7 @@ var edits = []func(a *author){
 	},
 	func(a *author) { a.write("quotes/book/page.html", "<html lang=\"en\"><p>Nothing.</p></html>\n") },
 	func(a *author) { a.home() },
+	sneak,
 }
 
 // site gives a site's files by path, without the list of them.

@@ -93,6 +93,7 @@ type build struct {
 	earlier  map[string]*record.Record      // records on disk, for the values in lessons
 	listed   []string                       // the files of the inputs, before any was read
 	notes    *noted                         // what was read of them; nil where nobody wants to know
+	stamps   *stamps                        // which files need no reading, for a build that may be remembered
 	known    func(file string) *load.Lesson // lessons that need not be read again, or nil
 	output   map[string][sha256.Size]byte   // of the files of the site, as they were written
 	report   *Report

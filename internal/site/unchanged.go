@@ -8,13 +8,10 @@ import (
 	"encoding/gob"
 	"encoding/hex"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -26,7 +23,7 @@ import (
 // A build that found nothing to do for its examples is remembered in the cache:
 // its inputs, all of them, are the key, and what it came to is the entry. A
 // later build with the same key that finds the folder of the site as it was
-// left has nothing to do. There are no stamps of files: bytes decide.
+// left has nothing to do. Bytes decide, and stamps tell which need no reading.
 
 // resultsDir is the folder of the cache for what builds came to.
 const resultsDir = "site"
@@ -48,22 +45,6 @@ type result struct {
 	Output                        [sha256.Size]byte // of all files of the site
 }
 
-// program is the digest of the running program: another one may draw otherwise.
-var program = sync.OnceValues(func() ([]byte, error) {
-	name, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	h := sha256.New()
-	_, err = io.Copy(h, file)
-	return h.Sum(nil), err
-})
-
 // repeatable tells whether a build like this does the same again: one that
 // proves or prints does not, nor does one that runs what it is told.
 func (b *build) repeatable() bool { return !b.Check && !b.Rerun && b.Run == nil && b.PDF == "" }
@@ -72,17 +53,20 @@ func (b *build) repeatable() bool { return !b.Check && !b.Rerun && b.Run == nil 
 // that cannot be told: then the site is built. files are those of inputs, and
 // sums the digests of those that were read already.
 func (b *build) key(ctx context.Context, files []string, sums map[string][sha256.Size]byte) string {
-	self, err := program()
+	self, err := b.stamps.program()
 	if err != nil {
 		return ""
 	}
-	unread := slices.DeleteFunc(slices.Clone(files), func(name string) bool { _, ok := sums[name]; return ok })
-	all, err := b.sumsOf(ctx, b.root, unread)
+	unread := slices.DeleteFunc(slices.Clone(files), func(name string) bool {
+		_, read := sums[name]
+		return read || strings.HasSuffix(name, "/")
+	})
+	all, err := b.stamps.sums(ctx, b.workers(), b.root, unread)
 	if err != nil {
 		return ""
 	}
 	for _, name := range files {
-		if sum, ok := sums[name]; ok {
+		if sum, ok := sums[name]; ok || strings.HasSuffix(name, "/") {
 			all[name] = sum
 		}
 	}
@@ -91,14 +75,19 @@ func (b *build) key(ctx context.Context, files []string, sums map[string][sha256
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// inputs lists the files that a build may read, nil where they cannot be told.
+// inputs lists the files that a build may read, and their folders with a slash,
+// nil where they cannot be told.
 func (b *build) inputs() (files []string) {
 	for _, dir := range inputFolders {
-		err := fs.WalkDir(b.fsys, dir, func(name string, d fs.DirEntry, err error) error {
-			if err == nil && !d.IsDir() {
-				files = append(files, name)
+		err := fs.WalkDir(names(b.root), dir, func(name string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case d.IsDir():
+				name += "/" // an empty folder may be an example or a source that lacks its files
 			}
-			return err
+			files = append(files, name)
+			return nil
 		})
 		if err != nil && !missing(b.root, dir) {
 			return nil
@@ -117,7 +106,8 @@ type noted struct {
 	fs.FS
 	mu       sync.Mutex
 	sums     map[string][sha256.Size]byte
-	unsteady bool // a file was read twice and differed
+	failed   map[string]bool // could not be read, which its sum stands for
+	unsteady bool            // a file was read twice and differed
 }
 
 // ReadFile reads a file and notes its digest.
@@ -130,6 +120,9 @@ func (n *noted) ReadFile(name string) ([]byte, error) {
 		n.unsteady = true
 	}
 	n.sums[name] = sum
+	if err != nil {
+		n.failed[name] = true
+	}
 	return data, err
 }
 
@@ -158,46 +151,14 @@ func missing(root *os.Root, name string) bool {
 	return os.IsNotExist(err)
 }
 
-// sumsOf gives the digest of each file below root. Those of a folder are read
-// together: finding the way to each anew takes longer than reading it.
-func (b *build) sumsOf(ctx context.Context, root *os.Root, files []string) (map[string][sha256.Size]byte, error) {
-	folders := map[string][]string{}
-	for _, name := range files {
-		folders[path.Dir(name)] = append(folders[path.Dir(name)], path.Base(name))
-	}
-	var mu sync.Mutex
-	sums := make(map[string][sha256.Size]byte, len(files))
-	var jobs []func() error
-	for dir, names := range folders {
-		jobs = append(jobs, func() error {
-			folder, err := root.OpenRoot(filepath.FromSlash(dir))
-			if err != nil {
-				folder = root
-			}
-			if folder != root {
-				defer folder.Close()
-			}
-			for _, base := range names {
-				name := path.Join(dir, base)
-				data, err := fs.ReadFile(load.Files(folder), base)
-				if err != nil { // it may be a link to elsewhere below root
-					data, err = fs.ReadFile(load.Files(root), name)
-				}
-				mu.Lock()
-				sums[name] = sumOf(data, err)
-				mu.Unlock()
-			}
-			return nil
-		})
-	}
-	return sums, atOnce(ctx, cmp.Or(b.Workers, runtime.NumCPU()), jobs)
-}
-
 // digestOf digests files with their names.
 func digestOf(sums map[string][sha256.Size]byte) (digest [sha256.Size]byte) {
 	h := sha256.New()
+	var line []byte
 	for _, name := range slices.Sorted(maps.Keys(sums)) {
-		fmt.Fprintf(h, "%q %x\n", name, sums[name])
+		sum := sums[name]
+		line = append(append(line[:0], name...), 0) // which is in no name
+		h.Write(append(line, sum[:]...))
 	}
 	h.Sum(digest[:0])
 	return digest
@@ -210,6 +171,7 @@ func (b *build) unchanged(ctx context.Context) bool {
 	if !b.repeatable() {
 		return false
 	}
+	b.stamps = openStamps(b.cache)
 	b.listed = b.inputs()
 	if b.listed == nil {
 		return false
@@ -217,7 +179,7 @@ func (b *build) unchanged(ctx context.Context) bool {
 	if entries, err := os.ReadDir(filepath.Join(b.cache, resultsDir)); err == nil && len(entries) > 0 && b.isResult(ctx) {
 		return true
 	}
-	b.notes = &noted{FS: b.fsys, sums: map[string][sha256.Size]byte{}}
+	b.notes = &noted{FS: b.fsys, sums: map[string][sha256.Size]byte{}, failed: map[string]bool{}}
 	b.fsys = b.notes
 	return false
 }
@@ -237,12 +199,13 @@ func (b *build) isResult(ctx context.Context) bool {
 	if err != nil {
 		return false
 	}
-	sums, err := b.sumsOf(ctx, out, append(names, manifest))
+	sums, err := b.stamps.sums(ctx, b.workers(), out, append(names, manifest))
 	if err != nil || digestOf(sums) != r.Output {
 		return false
 	}
 	b.report.Lessons, b.report.Examples, b.report.Quotations = r.Lessons, r.Examples, r.Quotations
 	b.report.Problems = r.Warnings
+	b.stamps.save()
 	return true
 }
 
@@ -302,6 +265,7 @@ func (b *build) remember(ctx context.Context) {
 		return
 	}
 	forget(dir)
+	b.stamp(ctx)
 }
 
 // reachesOut tells whether an example depends on files that key does not look

@@ -49,7 +49,7 @@ func TestRemembered(t *testing.T) {
 			return os.WriteFile(filepath.Join(dir, "content", "a.md"), []byte("# A\n\nOther.\n"), 0o644)
 		}, true, 2},
 		{"a file comes", func() error { return os.WriteFile(filepath.Join(dir, "content", "b.txt"), nil, 0o644) }, true, 3},
-		{"a theme of its own comes", func() error { return os.Mkdir(filepath.Join(dir, "templates"), 0o755) }, false, 3},
+		{"an empty folder comes", func() error { return os.Mkdir(filepath.Join(dir, "templates"), 0o755) }, false, 4},
 	} {
 		if err := step.do(); err != nil {
 			t.Fatal(err)

@@ -165,7 +165,7 @@ func list(names []string) []byte {
 // sweepAside removes what a killed build left on its way to its place.
 func sweepAside(root *os.Root, dirs ...string) error {
 	for _, dir := range dirs {
-		err := fs.WalkDir(root.FS(), dir, func(name string, d fs.DirEntry, err error) error {
+		err := fs.WalkDir(names(root), dir, func(name string, d fs.DirEntry, err error) error {
 			if errors.Is(err, fs.ErrNotExist) {
 				return nil
 			}

@@ -1,0 +1,200 @@
+package stamp_test
+
+import (
+	"crypto/sha256"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"verbatim/internal/stamp"
+)
+
+func of(t *testing.T, name string) (stamp.Stamp, bool) {
+	t.Helper()
+	info, err := os.Lstat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stamp.Of(info)
+}
+
+func now(t *testing.T, dir string) stamp.Moment {
+	t.Helper()
+	m, err := stamp.Now(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestEveryChangeTells: each thing that may happen to a settled file gives it
+// another stamp, at once.
+func TestEveryChangeTells(t *testing.T) {
+	dir := t.TempDir()
+	name, other := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	for _, change := range []struct {
+		what string
+		do   func() error
+	}{
+		{"other bytes", func() error { return os.WriteFile(name, []byte("new"), 0o644) }},
+		{"the same bytes", func() error { return os.WriteFile(name, []byte("old"), 0o644) }},
+		{"another mode", func() error { return os.Chmod(name, 0o600) }},
+		{"times", func() error { return os.Chtimes(name, time.Now(), time.Now().Add(-time.Hour)) }},
+		{"replaced", func() error { return os.Rename(other, name) }},
+		{"removed and written", func() error { return os.WriteFile(name, []byte("old"), 0o644) }},
+	} {
+		os.Remove(name)
+		write(t, name, "old")
+		write(t, other, "old")
+		time.Sleep(2 * stamp.Margin)
+		before, ok := of(t, name)
+		if !ok {
+			t.Skip("this system's stamps do not tell enough")
+		}
+		if !before.Settled(now(t, dir)) {
+			t.Errorf("%s: a file that was left alone is in doubt: %+v", change.what, before)
+		}
+		if change.what == "removed and written" {
+			os.Remove(name)
+		}
+		if err := change.do(); err != nil {
+			t.Fatal(err)
+		}
+		if change.what != "times" { // an author's tool may set them back
+			if err := os.Chtimes(name, time.Now(), time.Unix(0, before.Modified)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		after, _ := of(t, name)
+		if after == before {
+			t.Errorf("%s: the stamp is the same", change.what)
+		}
+	}
+}
+
+// TestYoung: what was just written is in doubt, and so is what lies on another
+// file system or in the future, and whatever no moment is known for.
+func TestYoung(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "a")
+	write(t, name, "x")
+	young, ok := of(t, name)
+	if !ok {
+		t.Skip("this system's stamps do not tell enough")
+	}
+	old := young
+	old.Changed -= int64(time.Hour)
+	old.Modified -= int64(time.Hour)
+	for _, c := range []struct {
+		what    string
+		change  func(s *stamp.Stamp)
+		settled bool
+	}{
+		{"old", func(*stamp.Stamp) {}, true},
+		{"changed now", func(s *stamp.Stamp) { s.Changed = young.Changed }, false},
+		{"modified now", func(s *stamp.Stamp) { s.Modified = young.Modified }, false},
+		{"modified tomorrow", func(s *stamp.Stamp) { s.Modified += int64(25 * time.Hour) }, false},
+		{"elsewhere", func(s *stamp.Stamp) { s.Device++ }, false},
+		{"empty", func(s *stamp.Stamp) { *s = stamp.Stamp{} }, false},
+	} {
+		s := old
+		c.change(&s)
+		if got := s.Settled(now(t, dir)); got != c.settled {
+			t.Errorf("%s: settled is %t", c.what, got)
+		}
+		if s.Settled(stamp.Moment{}) {
+			t.Errorf("%s: settled at no moment", c.what)
+		}
+	}
+}
+
+// TestNoStamp: only regular files have one.
+func TestNoStamp(t *testing.T) {
+	dir := t.TempDir()
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink("nowhere", link); err != nil {
+		t.Skip(err)
+	}
+	for _, name := range []string{dir, link} {
+		if s, ok := of(t, name); ok {
+			t.Errorf("%s has the stamp %+v", name, s)
+		}
+	}
+}
+
+// TestRenamed tells an atomic write from one into the file.
+func TestRenamed(t *testing.T) {
+	dir := t.TempDir()
+	began := now(t, dir)
+	aside, name := filepath.Join(dir, "aside"), filepath.Join(dir, "a")
+	write(t, aside, "x")
+	time.Sleep(stamp.Margin)
+	if err := os.Rename(aside, name); err != nil {
+		t.Fatal(err)
+	}
+	s, ok := of(t, name)
+	if !ok || s.Changed == s.Modified {
+		t.Skip("this file system does not tell a rename")
+	}
+	if !s.Renamed(began) || s.Renamed(now(t, dir)) {
+		t.Errorf("renamed is %t since before, %t since after", s.Renamed(began), s.Renamed(now(t, dir)))
+	}
+	write(t, name, "x")
+	if s, _ := of(t, name); s.Renamed(began) {
+		t.Error("a file that was written to counts as renamed")
+	}
+}
+
+// TestTable: a table keeps what was noted and what was asked for, forgets the
+// rest, and trusts no damaged file.
+func TestTable(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "stamps")
+	a, b := stamp.Stamp{Device: 1, Inode: 2, Size: 3, Modified: 4, Changed: 5}, stamp.Stamp{Inode: 1 << 63, Modified: -1}
+	sumA, sumB := sha256.Sum256([]byte("a")), sha256.Sum256([]byte("b"))
+	table := stamp.Open(file)
+	table.Note(a, sumA)
+	table.Note(b, sumB)
+	save := func() {
+		t.Helper()
+		if err := table.Save(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	save()
+	table = stamp.Open(file)
+	if sum, ok := table.Sum(b); !ok || sum != sumB {
+		t.Fatalf("b is %x, %t", sum, ok)
+	}
+	save()
+	table = stamp.Open(file)
+	if _, ok := table.Sum(a); ok {
+		t.Error("what nobody asked for is kept")
+	}
+	if sum, ok := table.Sum(b); !ok || sum != sumB {
+		t.Errorf("what was asked for is %x, %t", sum, ok)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range data {
+		damaged := append([]byte(nil), data...)
+		damaged[i] ^= 1
+		write(t, file, string(damaged))
+		if _, ok := stamp.Open(file).Sum(b); ok {
+			t.Errorf("with byte %d damaged it is believed", i)
+		}
+		write(t, file, string(data[:i]))
+		if _, ok := stamp.Open(file).Sum(b); ok {
+			t.Errorf("cut at byte %d it is believed", i)
+		}
+	}
+}
