@@ -3,9 +3,10 @@
 // same pages give the same bytes.
 //
 // A file is one call of the function verbatimSearch, which the theme's
-// search.js defines. index.js names all others; a file of terms gives for each
-// word the pages that hold it, best first, and a file of pages what to show of
-// a few pages.
+// search.js defines. A file of terms gives for each word the pages that hold it,
+// best first, and a file of pages what to show of a few pages. index.js is the
+// root of two trees that lead to them, by the first word and the first page of
+// each; in a large site files of directions stand between.
 package search
 
 import (
@@ -35,10 +36,11 @@ type File struct {
 }
 
 const (
-	shardSize   = 10_000 // bytes of a file of terms, about
-	pagesInFile = 8
-	maxPostings = 500 // pages of one word: the best
-	maxSections = 200 // of one page that results can lead to
+	termsSize   = 8_000 // bytes of a file of terms, at most, unless it has but one
+	pagesSize   = 2_500 // the same for a file of pages
+	fanOut      = 64    // files that index.js, and a file of directions, lead to
+	maxPostings = 500   // pages of one word: the best
+	maxSections = 200   // of one page that results can lead to
 )
 
 // How much more a word counts in a title, a summary and a heading than in the
@@ -72,34 +74,19 @@ func Index(pages []Page) ([]File, error) {
 }
 
 // Index hands over the files of the index of pages, of which counts has the
-// words: those that index.js names first. Of the pages' sections it needs no
+// words: those that another names first. Of the pages' sections it needs no
 // text.
 func (v *Vocabulary) Index(pages []Page, counts []Count, write func(File) error) error {
-	root := struct {
-		Size  int         `json:"size"`  // pages in a file of pages
-		Pages []string    `json:"pages"` // the files of pages, in order
-		Terms [][2]string `json:"terms"` // first term and file, in order
-	}{Size: pagesInFile, Pages: []string{}, Terms: [][2]string{}}
-
-	for chunk := range slices.Chunk(pages, pagesInFile) {
-		f, name, err := shown(chunk)
-		if err == nil {
-			err = write(f)
-		}
-		if err != nil {
-			return err
-		}
-		root.Pages = append(root.Pages, name)
+	var root struct {
+		Pages []branch `json:"pages"`
+		Terms []branch `json:"terms"`
 	}
-	terms := v.invert(counts)
-	for len(terms) > 0 {
-		data, n := shard(terms)
-		f, name := file("t", data)
-		if err := write(f); err != nil {
-			return err
-		}
-		root.Terms = append(root.Terms, [2]string{terms[0].word, name})
-		terms = terms[n:]
+	var err error
+	if root.Pages, err = writePages(pages, write); err != nil {
+		return err
+	}
+	if root.Terms, err = writeTerms(v.invert(counts), write); err != nil {
+		return err
 	}
 	data, err := json.Marshal(root)
 	if err != nil {
@@ -108,54 +95,132 @@ func (v *Vocabulary) Index(pages []Page, counts []Count, write func(File) error)
 	return write(File{"search/index.js", call("index", data)})
 }
 
-// shard writes the first of some terms, as many as fill a file: for each the
-// word, and for each page that holds it the page's number, its weight and the
-// section.
+// branch leads to a file: the first that is to be found there, a word or the
+// number of a page, and the file's name.
+type branch [2]any
+
+// grow writes files of directions until few enough branches are left.
+func grow(nodes []branch, write func(File) error) ([]branch, error) {
+	for len(nodes) > fanOut {
+		var above []branch
+		for below := range slices.Chunk(nodes, fanOut) {
+			data, err := json.Marshal(below)
+			if err != nil {
+				return nil, fmt.Errorf("write the search index: %w", err)
+			}
+			f, name := file("d", data)
+			if err := write(f); err != nil {
+				return nil, err
+			}
+			above = append(above, branch{below[0][0], name})
+		}
+		nodes = above
+	}
+	return nodes, nil
+}
+
+// writeTerms writes the files of terms.
+func writeTerms(terms []term, write func(File) error) ([]branch, error) {
+	leaves := []branch{}
+	for len(terms) > 0 {
+		data, n := shard(terms)
+		f, name := file("t", data)
+		if err := write(f); err != nil {
+			return nil, err
+		}
+		leaves = append(leaves, branch{terms[0].word, name})
+		terms = terms[n:]
+	}
+	return grow(leaves, write)
+}
+
+// shard writes the first of some terms, as many as fit into a file.
 func shard(terms []term) (data []byte, n int) {
-	size := 0
 	data = append(data, '[')
-	for n < len(terms) && (n == 0 || size < shardSize) {
+	for n < len(terms) {
+		before := len(data)
 		if n > 0 {
 			data = append(data, ',')
 		}
-		t := terms[n]
-		data = append(data, `["`...) // a word has nothing to escape
-		data = append(data, t.word...)
-		data = append(data, `",[`...)
-		for i, p := range t.pages {
-			if i > 0 {
-				data = append(data, ',')
-			}
-			data = strconv.AppendUint(data, uint64(p.page), 10)
-			data = append(data, ',')
-			data = strconv.AppendUint(data, uint64(p.weight), 10)
-			data = append(data, ',')
-			data = strconv.AppendUint(data, uint64(p.section), 10)
+		data = appendTerm(data, terms[n])
+		if n > 0 && len(data) > termsSize {
+			data = data[:before]
+			break
 		}
-		data = append(data, "]]"...)
-		size += len(t.word) + 10*len(t.pages)
 		n++
 	}
 	return append(data, ']'), n
 }
 
-// shown writes what results show of some pages: address, title, summary, and
-// the id and title of each section.
-func shown(pages []Page) (File, string, error) {
-	var content [][]any
-	for _, p := range pages {
-		sections := [][2]string{}
-		for _, s := range p.Sections[:min(len(p.Sections), maxSections+1)] {
-			sections = append(sections, [2]string{s.ID, s.Title})
+// appendTerm writes a word, and for each page that holds it the page's number
+// and the section. Before those of one weight stands that weight as a negative
+// number.
+func appendTerm(data []byte, t term) []byte {
+	data = append(data, `["`...) // a word has nothing to escape
+	data = append(data, t.word...)
+	data = append(data, `",[`...)
+	weight := uint16(0) // none has this
+	for i, p := range t.pages {
+		if i > 0 {
+			data = append(data, ',')
 		}
-		content = append(content, []any{p.URL, p.Title, p.Summary, sections})
+		if p.weight != weight {
+			weight = p.weight
+			data = strconv.AppendInt(data, -int64(weight), 10)
+			data = append(data, ',')
+		}
+		data = strconv.AppendUint(data, uint64(p.page), 10)
+		data = append(data, ',')
+		data = strconv.AppendUint(data, uint64(p.section), 10)
 	}
-	data, err := json.Marshal(content)
+	return append(data, "]]"...)
+}
+
+// writePages writes the files of pages, each with as many as fit.
+func writePages(pages []Page, write func(File) error) ([]branch, error) {
+	leaves := []branch{}
+	var data []byte
+	first := 0
+	for i, p := range pages {
+		entry, err := shown(p)
+		if err != nil {
+			return nil, err
+		}
+		if i > first && len(data)+len(entry) > pagesSize {
+			if leaves, err = writeLeaf(leaves, first, data, write); err != nil {
+				return nil, err
+			}
+			first, data = i, data[:0]
+		}
+		data = append(append(data, ','), entry...)
+	}
+	if len(pages) > 0 {
+		var err error
+		if leaves, err = writeLeaf(leaves, first, data, write); err != nil {
+			return nil, err
+		}
+	}
+	return grow(leaves, write)
+}
+
+// writeLeaf writes a file of pages, of which data has a comma before each.
+func writeLeaf(leaves []branch, first int, data []byte, write func(File) error) ([]branch, error) {
+	f, name := file("p", fmt.Appendf(nil, "[%s]", data[1:]))
+	return append(leaves, branch{first, name}), write(f)
+}
+
+// shown gives what results show of a page: address, title, summary, and the id
+// and title of each section.
+func shown(p Page) ([]byte, error) {
+	sections := [][2]string{}
+	for _, s := range p.Sections[:min(len(p.Sections), maxSections+1)] {
+		sections = append(sections, [2]string{s.ID, s.Title})
+	}
+	data, err := json.Marshal([]any{p.URL, p.Title, p.Summary, sections})
 	if err != nil {
-		return File{}, "", fmt.Errorf("write the search index: %w", err)
+		return nil, fmt.Errorf("write the search index: %w", err)
 	}
-	f, name := file("p", data)
-	return f, name, nil
+	return data, nil
 }
 
 // file names a file by its content.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -67,7 +68,10 @@ func postings(t *testing.T, files []search.File) map[string][]int {
 			if json.Unmarshal(term[0], &word) != nil || json.Unmarshal(term[1], &list) != nil {
 				t.Fatalf("%s: %s", f.Path, term)
 			}
-			for i := 0; i < len(list); i += 3 {
+			for i := 0; i < len(list); i += 2 {
+				if list[i] < 0 { // a weight
+					i++
+				}
 				found[word] = append(found[word], list[i])
 			}
 		}
@@ -97,16 +101,20 @@ func TestRanking(t *testing.T) {
 	}
 }
 
-// TestSize: one query of a large site loads little, and the same pages give
-// the same files.
-func TestSize(t *testing.T) {
+// large gives the files of the index of a large site.
+func large(t *testing.T) ([]search.Page, []search.File) {
+	t.Helper()
 	var pages []search.Page
-	for i := range 1000 {
+	for i := range 4000 {
 		var text strings.Builder
-		for j := range 200 {
-			fmt.Fprintf(&text, "word%d ", (i*7+j*j*31)%20000)
+		for j := range 100 {
+			fmt.Fprintf(&text, "word%d ", (i*7+j*j*31)%40_000)
 		}
-		pages = append(pages, page(fmt.Sprintf("Page %d", i), "Heading", "common "+text.String()))
+		p := page(fmt.Sprintf("Page %d", i), "Heading", "common "+text.String())
+		for j := range i % 20 {
+			p.Sections = append(p.Sections, lesson.Section{ID: fmt.Sprint("part-", j), Title: fmt.Sprint("Part ", j)})
+		}
+		pages = append(pages, p)
 	}
 	files, err := search.Index(pages)
 	if err != nil {
@@ -116,19 +124,93 @@ func TestSize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	largest := map[byte]int{}
 	for i, f := range files {
 		if !bytes.Equal(f.Data, again[i].Data) || f.Path != again[i].Path {
 			t.Fatalf("%s differs the second time", f.Path)
 		}
+	}
+	return pages, files
+}
+
+// TestSize: one query of a large site loads little: the root; of two words, each
+// the beginning of others, two files with what leads to them; ten pages in ten
+// files, likewise.
+func TestSize(t *testing.T) {
+	_, files := large(t)
+	largest := map[byte]int{}
+	for _, f := range files {
 		kind := f.Path[len("search/")]
 		largest[kind] = max(largest[kind], len(f.Data))
 	}
-	// Two words, a prefix over two files each, and ten pages in ten files.
-	query := largest['i'] + 4*largest['t'] + 10*largest['p']
-	t.Logf("index.js %d, terms %d, pages %d bytes; a query loads at most %d", largest['i'], largest['t'], largest['p'], query)
+	query := largest['i'] + 4*(largest['t']+largest['d']) + 10*(largest['p']+largest['d'])
+	t.Logf("index.js %d, directions %d, terms %d, pages %d bytes; a query loads at most %d", largest['i'], largest['d'], largest['t'], largest['p'], query)
 	if query > 100_000 {
 		t.Errorf("a query may load %d bytes", query)
+	}
+	if largest['d'] == 0 {
+		t.Error("this site is too small: it needs no directions")
+	}
+}
+
+// TestTrees: from index.js pages and words are found, by what a file of branches
+// says of the first that lies behind each.
+func TestTrees(t *testing.T) {
+	pages, files := large(t)
+	content := map[string]json.RawMessage{}
+	for _, f := range files {
+		_, body, _ := strings.Cut(string(f.Data), ",")
+		name := strings.TrimSuffix(strings.TrimPrefix(f.Path, "search/"), ".js")
+		content[name] = json.RawMessage(strings.TrimSuffix(body, ")\n"))
+	}
+	var root struct{ Pages, Terms json.RawMessage }
+	decode(t, content["index"], &root)
+	for i := 0; i < len(pages); i += 37 {
+		first, entries := follow(t, content, root.Pages, func(first int) bool { return first <= i })
+		var url string
+		decode(t, entries[i-first][0], &url)
+		if url != pages[i].URL {
+			t.Fatalf("page %d is %s", i, url)
+		}
+	}
+	words := slices.Sorted(maps.Keys(postings(t, files)))
+	for i := 0; i < len(words); i += 211 {
+		word := words[i]
+		_, entries := follow(t, content, root.Terms, func(first string) bool { return first <= word })
+		quoted := fmt.Sprintf("%q", word)
+		if !slices.ContainsFunc(entries, func(e []json.RawMessage) bool { return string(e[0]) == quoted }) {
+			t.Fatalf("%s is not found", word)
+		}
+	}
+}
+
+// follow goes from branches to the file behind the last one that is no further
+// than what is looked for, and gives what the file begins with, and its content.
+func follow[Key any](t *testing.T, content map[string]json.RawMessage, branches json.RawMessage, reached func(Key) bool) (Key, [][]json.RawMessage) {
+	t.Helper()
+	var first Key
+	var name string
+	var all [][2]json.RawMessage
+	decode(t, branches, &all)
+	for _, b := range all {
+		var key Key
+		decode(t, b[0], &key)
+		if reached(key) {
+			first = key
+			decode(t, b[1], &name)
+		}
+	}
+	if strings.HasPrefix(name, "d-") {
+		return follow(t, content, content[name], reached)
+	}
+	var entries [][]json.RawMessage
+	decode(t, content[name], &entries)
+	return first, entries
+}
+
+func decode(t *testing.T, data json.RawMessage, into any) {
+	t.Helper()
+	if err := json.Unmarshal(data, into); err != nil {
+		t.Fatalf("%.100s: %v", data, err)
 	}
 }
 

@@ -1,1 +1,1 @@
-verbatimSearch("index",{"size":8,"pages":["p-2d2961bc"],"terms":[["1","t-7475664d"]]})
+verbatimSearch("index",{"pages":[[0,"p-2d2961bc"]],"terms":[["1","t-1a9adf40"]]})
