@@ -24,6 +24,7 @@ type Site struct {
 	byFile map[string]*lesson.Lesson
 	byID   map[string]*lesson.Lesson
 	copied map[string]bool
+	known  []string // all files that a link may lead to
 
 	examples map[string]lesson.Example
 	ids      []string // of the examples
@@ -73,8 +74,10 @@ func (s *Site) all() []*lesson.Lesson {
 // Index makes every lookup a map's: a site may have ten thousand lessons.
 func (s *Site) Index() {
 	s.byFile, s.byID, s.copied = map[string]*lesson.Lesson{}, map[string]*lesson.Lesson{}, map[string]bool{}
+	s.known = slices.Clone(s.Files)
 	for _, l := range s.all() {
 		s.byFile[l.File], s.byID[l.ID] = l, l
+		s.known = append(s.known, l.File)
 	}
 	for _, file := range s.Files {
 		s.copied[file] = true
