@@ -1,1 +1,1 @@
-verbatimSearch("index",{"size":8,"pages":["p-317733cd"],"terms":[["0","t-7add1291"],["docs","t-02d497c2"],["mode","t-8d403d95"],["social","t-8ca8d6db"]]})
+verbatimSearch("index",{"pages":[[0,"p-cb02e726"],[2,"p-64544147"]],"terms":[["0","t-9e002dbe"],["change","t-181170ef"],["flawed","t-d3bbdf60"],["minute","t-229c66e7"],["remembers","t-f8b10cf6"],["to","t-e7f2399a"]]})

@@ -23,19 +23,30 @@ if (!packed.test(run)) return letters.slice(0, 40).join("");
 return letters.length < 2 ? run : letters.slice(1).map((letter, i) => letters[i] + letter);
 }))];
 
+const files = async (word, branches) => {
+const first = Math.max(0, branches.findLastIndex(([term]) => term <= word));
+const near = branches.slice(first, first + 2).filter(([term]) => term <= word || term.startsWith(word));
+const below = await Promise.all(near.map(async ([, name]) => name[0] === "d" ? files(word, await load(name)) : [name]));
+return below.flat().slice(0, 2);
+};
+
 const lookup = async (word, terms) => {
-const first = Math.max(0, terms.findLastIndex(([term]) => term <= word)), scores = new Map();
-for (const [term, name] of terms.slice(first, first + 2)) {
-if (term > word && !term.startsWith(word)) break;
-for (const [found, list] of await load(name)) {
+const scores = new Map();
+for (const content of await Promise.all((await files(word, terms)).map(load)))
+for (const [found, list] of content) {
 if (!found.startsWith(word)) continue;
-for (let i = 0; i < list.length; i += 3) {
-const weight = found === word ? 2 * list[i + 1] : list[i + 1], known = scores.get(list[i]);
-if (!known || known.weight < weight) scores.set(list[i], {weight, section: list[i + 2]});
-}
+for (let i = 0, weight = 0; i < list.length; i += 2) {
+if (list[i] < 0) weight = -list[i++] * (found === word ? 2 : 1);
+const known = scores.get(list[i]);
+if (!known || known.weight < weight) scores.set(list[i], {weight, section: list[i + 1]});
 }
 }
 return scores;
+};
+
+const entry = async (page, branches) => {
+const [first, name] = branches.findLast(([first]) => first <= page), content = await load(name);
+return name[0] === "d" ? entry(page, content) : content[page - first];
 };
 
 const find = async words => {
@@ -51,7 +62,7 @@ if (section && weight > known.best) known.best = weight, known.section = section
 const all = [...pages.values()].sort((a, b) => b.hits - a.hits || b.weight - a.weight || a.page - b.page);
 const whole = all.filter(p => p.hits === words.length), ranked = whole.length ? whole : all;
 const shown = await Promise.all(ranked.slice(0, 10).map(async p => {
-const [url, title, summary, sections] = (await load(index.pages[Math.floor(p.page / index.size)]))[p.page % index.size];
+const [url, title, summary, sections] = await entry(p.page, index.pages);
 const [id, heading] = sections[p.section] || ["", ""];
 return {url: id ? url + "#" + id : url, title, summary, heading};
 }));
