@@ -234,12 +234,14 @@ func (c *Cluster) ask(ctx context.Context, r *Redis) error {
 }
 
 // compare tells how a node's view of the cluster, as CLUSTER NODES writes it,
-// differs from what was formed.
+// differs from what was formed, in all that differs: a link that is down for a
+// moment must not hide a lost slot.
 func (c *Cluster) compare(view string) error {
 	lines := strings.Split(strings.TrimSpace(view), "\n")
 	if len(lines) != len(c.ids) {
 		return fmt.Errorf("a node knows %d nodes", len(lines))
 	}
+	var all []string
 	for _, line := range lines {
 		fields := strings.Fields(line)
 		if len(fields) < 8 {
@@ -250,12 +252,15 @@ func (c *Cluster) compare(view string) error {
 			return fmt.Errorf("a node knows a stranger, %s", fields[0])
 		}
 		if flags := strings.TrimPrefix(fields[2], "myself,"); flags != "master" || fields[7] != "connected" {
-			return fmt.Errorf("node %d is %s and %s", i+1, flags, fields[7])
+			all = append(all, fmt.Sprintf("node %d is %s and %s", i+1, flags, fields[7]))
 		}
 		low, high := share(i)
 		if served := strings.Join(fields[8:], " "); served != fmt.Sprintf("%d-%d", low, high) {
-			return fmt.Errorf("node %d serves the slots %q", i+1, served)
+			all = append(all, fmt.Sprintf("node %d serves the slots %q", i+1, served))
 		}
+	}
+	if len(all) > 0 {
+		return errors.New(strings.Join(all, "; "))
 	}
 	return nil
 }

@@ -205,4 +205,8 @@ func TestCompareCluster(t *testing.T) {
 			t.Errorf("%q in place of %q counts as formed", changed, old)
 		}
 	}
+	both := strings.NewReplacer("0-5460", "1-5460", "3 connected", "3 disconnected").Replace(good)
+	if err := c.compare(both); err == nil || !strings.Contains(err.Error(), "1-5460") || !strings.Contains(err.Error(), "disconnected") {
+		t.Errorf("a lost slot and a lost link: %v", err)
+	}
 }
