@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -77,13 +78,24 @@ func (w *told) say(format string, args ...any) {
 	w.said = append(w.said, fmt.Sprintf(format, args...))
 }
 
+// knows tells whether a name was told, or a folder above it: of a folder that
+// was new, all that came into it before it was watched is told with it.
+func (w *told) knows(name string) bool {
+	for at := name; at != "."; at = path.Dir(at) {
+		if w.names[at] {
+			return true
+		}
+	}
+	return false
+}
+
 // expect waits until all names were told, and forgets what was.
 func (w *told) expect(step string, names ...string) {
 	w.t.Helper()
 	begin := time.Now()
 	for {
 		w.mu.Lock()
-		missing := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return w.names[name] })
+		missing := slices.DeleteFunc(slices.Clone(names), w.knows)
 		if len(missing) == 0 {
 			clear(w.names)
 			w.mu.Unlock()
