@@ -90,6 +90,11 @@ import (
 //go:embed main.go
 var source string
 
+// memory is what the collector tries to keep a build in, in bytes. With it a
+// first build of 6,000 lessons peaks at 277 MB and without at 325, at no cost; one
+// of 10,000 at 322 and 542, for 1.4 times the CPU.
+const memory = 260 << 20
+
 func main() {
 	proc.Supervise()
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
@@ -207,6 +212,9 @@ func run(args []string, stdout io.Writer, stderr *os.File) int {
 		return serveSite(ctx, o)
 	case o.explain != "":
 		return explain(ctx, o, stdout)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" { // the user's own is better
+		debug.SetMemoryLimit(memory)
 	}
 	report, err := site.Build(ctx, o.Config)
 	if err == nil {
