@@ -2,7 +2,6 @@ package site
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"image"
@@ -13,7 +12,6 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -57,10 +55,7 @@ func (b *build) plan() (*page.Site, error) {
 	in := page.Input{
 		Design: b.design, Course: b.book.Course, States: b.words,
 		Examples: map[string]page.Example{}, Sources: map[string]lesson.Source{},
-		Workers: b.Workers, ImageSize: b.imageSize,
-	}
-	if in.Workers == 0 {
-		in.Workers = runtime.NumCPU()
+		Workers: b.workers(), ImageSize: b.imageSize,
 	}
 	if home := b.book.Home; home != nil {
 		in.Home = &page.Lesson{Lesson: &home.Lesson, Open: home.Open}
@@ -136,7 +131,7 @@ func (b *build) each(ctx context.Context, s *page.Site, take func(page.File) err
 			return emit(f)
 		})
 	}
-	err = atOnce(ctx, cmp.Or(b.Workers, runtime.NumCPU()), jobs)
+	err = atOnce(ctx, b.workers(), jobs)
 	return names, err
 }
 

@@ -161,7 +161,7 @@ func open(ctx context.Context, c Config) (*build, func(), error) {
 	}
 	if info, err := root.Stat(load.Content); err != nil || !info.IsDir() {
 		root.Close()
-		return nil, nil, fmt.Errorf("%s is no site: it has no folder content/ (-C names the site's root)", c.Root)
+		return nil, nil, &noSiteError{c.Root}
 	}
 	if err := checkOut(absolute, out); err != nil {
 		root.Close()
