@@ -59,13 +59,7 @@ func (t *contained) wait() error {
 // reap waits for the program, then ends what it left, so that nobody else holds
 // its output open.
 func (t *contained) reap() error {
-	for {
-		// Only look: until it is reaped its number is no other's.
-		err := unix.Waitid(unix.P_PID, t.id(), nil, unix.WEXITED|unix.WNOWAIT, nil)
-		if !errors.Is(err, syscall.EINTR) {
-			break
-		}
-	}
+	look(t.id())
 	t.mu.Lock()
 	t.ended = true
 	t.mu.Unlock()
@@ -77,6 +71,21 @@ func (t *contained) reap() error {
 		return nil // result says it
 	}
 	return err
+}
+
+// cldKilled is the kernel's CLD_KILLED: a signal ended the process.
+const cldKilled = 2
+
+// look returns when a child has ended and tells how, a CLD code. It does not
+// reap: until that is done the child's number is no other's.
+func look(pid int) (code int32) {
+	var info unix.Siginfo
+	for {
+		err := unix.Waitid(unix.P_PID, pid, &info, unix.WEXITED|unix.WNOWAIT, nil)
+		if !errors.Is(err, syscall.EINTR) {
+			return info.Code
+		}
+	}
 }
 
 func (t *contained) result() (Result, error) {

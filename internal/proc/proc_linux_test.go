@@ -100,26 +100,40 @@ func testNothingLeftAfterTheTimeout(t *testing.T, _ string) {
 	wantNone(t, m)
 }
 
-// A program that stops its supervisor with a signal is ended all the same.
-func TestSupervisorStopped(t *testing.T) {
+// A program that turns on its supervisor, be it before that could even tell of
+// the start, is ended all the same, and neither Start nor Wait waits for ever.
+func TestSupervisorAttacked(t *testing.T) {
 	back, err := choose("supervisor")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer back()
-	m := mark(t)
-	spec := Spec{Timeout: 100 * time.Millisecond, Grace: 50 * time.Millisecond}
-	p, err := Start(t.Context(), Spec{
-		Args: []string{"sh", "-c", "kill -STOP $PPID; sleep " + m}, Env: os.Environ(),
-		Timeout: spec.Timeout, Grace: spec.Grace,
-	})
-	if err != nil {
-		t.Fatal(err)
+	t.Cleanup(back) // after the parallel tests below
+	for name, script := range map[string]string{
+		"stopped at once":         "kill -STOP $PPID; sleep %[1]s",
+		"stopped again and again": "while :; do kill -STOP $PPID; done # %[1]s",
+		"stopped later":           "sleep 0.3; kill -STOP $PPID; sleep %[1]s",
+		"stopped by a grandchild": "s=$PPID; setsid sh -c \"while :; do kill -STOP $s; done # %[1]s\" & sleep %[1]s",
+		"killed at once":          "kill -KILL $PPID; sleep %[1]s",
+		"killed later":            "sleep 0.3; kill -KILL $PPID; sleep %[1]s",
+		"killed, group left":      "(kill -KILL $PPID) & sleep %[1]s",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := mark(t)
+			p, err := Start(t.Context(), Spec{
+				Args: []string{"sh", "-c", fmt.Sprintf(script, m)}, Env: os.Environ(),
+				Timeout: 500 * time.Millisecond, Grace: 50 * time.Millisecond,
+			})
+			if err == nil {
+				var got Result
+				got, err = p.Wait()
+				if err == nil && !got.TimedOut {
+					t.Errorf("got %+v and no error, want a timeout or a supervisor that was lost", got)
+				}
+			}
+			waitNone(t, m)
+		})
 	}
-	if _, err := p.Wait(); err == nil {
-		t.Error("want an error that says the supervisor was lost")
-	}
-	waitNone(t, m)
 }
 
 func waitNone(t *testing.T, mark string) {
@@ -202,7 +216,7 @@ func testFilesThatPass(t *testing.T, _ string) {
 
 func TestParseStat(t *testing.T) {
 	s, err := parseStat("42 (a) b (c)) Z 7 42 42 0 -1 4194560 104 0 0 0 0 0 0 0 20 0 1 0 12345 0 0")
-	if err != nil || s != (stat{state: 'Z', parent: 7, start: "12345"}) {
+	if err != nil || s != (stat{state: 'Z', parent: 7, session: 42, start: "12345"}) {
 		t.Errorf("got %+v, %v", s, err)
 	}
 	for _, text := range []string{"", ")", "1 (x) S"} {

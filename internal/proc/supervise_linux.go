@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
+	"runtime"
 	"strconv"
 	"sync"
 	"syscall"
@@ -45,10 +45,13 @@ func supervise(path string, argv []string) int {
 	// Caught, not ignored: ignoring is inherited. A stray signal must not end
 	// the supervisor before what it guards.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT)
+	// A program that kills its supervisor dies with it. The kernel means the
+	// thread that started it, so this one must stay.
+	runtime.LockOSThread()
 	pid, err := syscall.ForkExec(path, argv, &syscall.ProcAttr{
 		Env:   os.Environ(),
 		Files: []uintptr{0, 1, 2},
-		Sys:   &syscall.SysProcAttr{Setpgid: true},
+		Sys:   &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL},
 	})
 	if err != nil {
 		return failed(status, err)
@@ -177,22 +180,22 @@ func killOrphans() {
 				break
 			}
 		}
-		for _, pid := range children(self) {
+		for _, pid := range below(self) {
 			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended meanwhile
 		}
 	}
 }
 
-func children(parent int) (pids []int) {
-	dirs, _ := filepath.Glob("/proc/[0-9]*") // the pattern is well formed
-	for _, dir := range dirs {
-		pid, err := strconv.Atoi(filepath.Base(dir))
-		if err != nil {
-			continue
+// killBelow kills what another process started until nothing of it is left to
+// be found, or until time is up.
+func killBelow(leader int) {
+	for until := time.Now().Add(patience / 2); time.Now().Before(until); time.Sleep(time.Millisecond) {
+		pids := below(leader)
+		if len(pids) == 0 {
+			return
 		}
-		if s, err := readStat(pid); err == nil && s.parent == parent {
-			pids = append(pids, pid)
+		for _, pid := range pids {
+			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended meanwhile
 		}
 	}
-	return pids
 }

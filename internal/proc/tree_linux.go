@@ -59,7 +59,7 @@ func startSupervised(cmd *exec.Cmd) (*supervised, error) {
 	cmd.Args = append([]string{supervisorName, cmd.Path}, cmd.Args...)
 	cmd.Path = "/proc/self/exe" // stays right when the file was replaced or deleted meanwhile
 	cmd.ExtraFiles = []*os.File{guarded, reported}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	t := &supervised{cmd: cmd, lifeline: lifeline, status: status, lines: bufio.NewReader(status)}
 	if err := cmd.Start(); err != nil {
 		t.close()
@@ -68,8 +68,8 @@ func startSupervised(cmd *exec.Cmd) (*supervised, error) {
 	guarded.Close()
 	reported.Close()
 	if err := t.started(); err != nil {
-		t.kill()
-		_ = cmd.Wait() // the reason is in err
+		t.abandon()
+		_ = t.wait() // the reason is in err
 		t.close()
 		return nil, err
 	}
@@ -78,9 +78,24 @@ func startSupervised(cmd *exec.Cmd) (*supervised, error) {
 
 func (t *supervised) id() int { return t.pid }
 
-// started reads the supervisor's first line.
+const (
+	startTime = 30 * time.Second       // what a supervisor may need on a machine that is all but busy
+	wakeEvery = 100 * time.Millisecond // how often a supervisor that is late is woken
+)
+
+// started reads the supervisor's first line. The program may have stopped its
+// supervisor with a signal before that was written, so one that is late is woken.
 func (t *supervised) started() error {
-	word, number, err := t.line()
+	defer t.status.SetReadDeadline(time.Time{})
+	word, number, err := "", 0, error(nil)
+	for until := time.Now().Add(startTime); ; {
+		t.status.SetReadDeadline(time.Now().Add(wakeEvery))
+		word, number, err = t.line()
+		if !errors.Is(err, os.ErrDeadlineExceeded) || time.Now().After(until) {
+			break
+		}
+		_ = t.cmd.Process.Signal(syscall.SIGCONT)
+	}
 	if err != nil {
 		return err
 	}
@@ -93,6 +108,9 @@ func (t *supervised) started() error {
 
 func (t *supervised) line() (word string, number int, err error) {
 	line, err := t.lines.ReadString('\n')
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return "", 0, fmt.Errorf("its supervisor does not answer: %w", err)
+	}
 	if err != nil {
 		return "", 0, errors.New("its supervisor was killed")
 	}
@@ -105,6 +123,9 @@ func (t *supervised) line() (word string, number int, err error) {
 // wait returns when the supervisor has ended and the output is written. The
 // supervisor's exit code is no error: result has the program's own.
 func (t *supervised) wait() error {
+	if supervisor := t.cmd.Process.Pid; look(supervisor) == cldKilled {
+		killBelow(supervisor) // by the session: it led one, and keeps its number until it is reaped
+	}
 	err := t.cmd.Wait()
 	t.kill()
 	var exit *exec.ExitError
@@ -119,8 +140,6 @@ func (t *supervised) result() (Result, error) {
 	defer t.close()
 	word, number, err := t.line()
 	if err != nil {
-		// Without its supervisor the program may live on; end what can be reached.
-		_ = syscall.Kill(-t.pid, syscall.SIGKILL)
 		return Result{Code: -1}, err
 	}
 	if word == "signalled" {
@@ -157,10 +176,10 @@ func (t *supervised) thaw() error { return t.signal(syscall.SIGCONT) }
 func (t *supervised) kill() { t.cut.Do(func() { t.lifeline.Close() }) }
 
 // abandon ends a supervisor that does not answer: the program may have stopped
-// it with a signal.
+// it with a signal. What it guards is ended first, while it can be found.
 func (t *supervised) abandon() {
+	killBelow(t.cmd.Process.Pid)
 	_ = t.cmd.Process.Kill()
-	_ = syscall.Kill(-t.pid, syscall.SIGKILL)
 }
 
 func (t *supervised) close() {
