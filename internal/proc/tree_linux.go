@@ -79,7 +79,7 @@ func startSupervised(cmd *exec.Cmd) (*supervised, error) {
 func (t *supervised) id() int { return t.pid }
 
 const (
-	startTime = 30 * time.Second       // what a supervisor may need on a machine that is all but busy
+	startTime = 30 * time.Second       // what a supervisor may need on a busy machine
 	wakeEvery = 100 * time.Millisecond // how often a supervisor that is late is woken
 )
 
