@@ -12,6 +12,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
+	"syscall"
 	"time"
 
 	"verbatim/internal/lesson"
@@ -30,12 +32,13 @@ const mostStderr = 64 << 10
 
 // Attempt is one run of a program.
 type Attempt struct {
-	Evidence record.Evidence
-	Stderr   []byte
-	Result   proc.Result
-	TooMuch  bool   // it printed more than MostOutput
-	Bad      string // what is wrong with the values or tables it recorded, or with a command
-	At       problem.Pos
+	Evidence  record.Evidence
+	Stderr    []byte
+	Result    proc.Result
+	Unstarted string // why its program did not run at all
+	TooMuch   bool   // it printed more than MostOutput
+	Bad       string // what is wrong with the values or tables it recorded, or with a command
+	At        problem.Pos
 }
 
 // NotFoundError says that the program which runs an example is not installed:
@@ -83,11 +86,8 @@ func attempt(ctx context.Context, root, cache string, e lesson.Example, extra ma
 		Stdout: limited, Stderr: proc.Limit(&stderr, mostStderr, nil),
 		Timeout: time.Duration(e.Timeout) * time.Millisecond,
 	})
-	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-		return nil, &NotFoundError{e.ID, args[0]}
-	}
 	if err != nil {
-		return nil, fmt.Errorf("run example %s: %w", e.ID, err)
+		return unstarted(e, args[0], err)
 	}
 	close(started)
 	a.Result, err = process.Wait()
@@ -100,6 +100,29 @@ func attempt(ctx context.Context, root, cache string, e lesson.Example, extra ma
 		a.Bad = err.Error()
 	}
 	return a, nil
+}
+
+// unstarted tells whose fault it is that a program did not start. One that is
+// looked up on PATH is this machine's lack; what run names in the example's own
+// folder is its author's to mend.
+func unstarted(e lesson.Example, program string, err error) (*Attempt, error) {
+	var lookup *exec.Error
+	var at *fs.PathError // in a scratch folder, which says nothing to an author
+	own := !e.Go && strings.Contains(program, "/") && !filepath.IsAbs(program)
+	missing := errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist)
+	switch {
+	case own && errors.As(err, &lookup) && errors.As(err, &at):
+		return &Attempt{Unstarted: fmt.Sprintf("%s cannot be started: %v", program, at.Err)}, nil
+	case own && lookup != nil:
+		return &Attempt{Unstarted: fmt.Sprintf("%s cannot be started: %v", program, lookup.Err)}, nil
+	case own && errors.Is(err, syscall.ENOEXEC):
+		return &Attempt{Unstarted: program + " cannot be started: its first line names no program (#!)"}, nil
+	case own && missing:
+		return nil, fmt.Errorf("run example %s: the program that the first line of %s names is not here: install it", e.ID, program)
+	case missing:
+		return nil, &NotFoundError{e.ID, program}
+	}
+	return nil, fmt.Errorf("run example %s: %w", e.ID, err)
 }
 
 // collect reads the values and tables that the program left. It reads through

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
 	"path"
@@ -27,7 +28,7 @@ func binFolder(cache, folder string) string {
 	if folder == "." {
 		return filepath.Join(cache, "bin")
 	}
-	return filepath.Join(cache, "bin", "_"+strings.ReplaceAll(folder, "/", "_"))
+	return filepath.Join(cache, "bin", "_"+url.PathEscape(folder)) // a/b is not a_b
 }
 
 // Compile builds the Go examples among examples, all in one go build per

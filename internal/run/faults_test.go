@@ -84,3 +84,36 @@ func killNamed(file string) error {
 		return syscall.Kill(pid, syscall.SIGKILL)
 	}
 }
+
+// What run names in the example's own folder is its author's to mend; what is
+// looked up elsewhere is this machine's lack, and ends the build.
+func TestProgramThatCannotStart(t *testing.T) {
+	for name, row := range map[string]struct {
+		args string
+		text string // of the failure, or else of the error
+		ours bool
+	}{
+		"not there":      {"./gone.sh", "./gone.sh cannot be started: no such file or directory", false},
+		"not executable": {"./plain.sh", "./plain.sh cannot be started: permission denied", false},
+		"no first line":  {"./bare.sh", "./bare.sh cannot be started: its first line names no program (#!)", false},
+		"no program":     {"nobody-has-this-program", `there is no "nobody-has-this-program" on PATH`, true},
+		"no interpreter": {"./odd.sh", "the program that the first line of ./odd.sh names is not here", true},
+	} {
+		e := command("x", "none", row.args)
+		p := newPool(t, nil, 1, e)
+		must(t, os.WriteFile(filepath.Join(p.Root, e.Dir, "plain.sh"), []byte("#!/bin/sh\n"), 0o644))
+		must(t, os.WriteFile(filepath.Join(p.Root, e.Dir, "bare.sh"), []byte("echo\n"), 0o755))
+		must(t, os.WriteFile(filepath.Join(p.Root, e.Dir, "odd.sh"), []byte("#!/no/such/program\n"), 0o755))
+		outcomes, err := p.Run(t.Context(), jobsOf([]lesson.Example{e}))
+		if row.ours {
+			if err == nil || !strings.Contains(err.Error(), row.text) {
+				t.Errorf("%s: %v, want an error with %q", name, err, row.text)
+			}
+			continue
+		}
+		must(t, err)
+		if f := outcomes[0].Failure; f == nil || f.Text != row.text {
+			t.Errorf("%s: %+v, want a failure %q", name, f, row.text)
+		}
+	}
+}

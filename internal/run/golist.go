@@ -59,13 +59,13 @@ func (t *Tree) Compute(ctx context.Context, root string, examples []lesson.Examp
 	if len(golang) == 0 {
 		return out, nil, nil
 	}
-	packages, err := goList(ctx, root, golang)
-	if err != nil {
-		return nil, nil, err
-	}
 	absolute, err := filepath.EvalSymlinks(root)
 	if err != nil {
 		return nil, nil, fmt.Errorf("list imports: %w", err)
+	}
+	packages, err := goList(ctx, absolute, golang)
+	if err != nil {
+		return nil, nil, err
 	}
 	var ps problem.List
 	for _, e := range golang {
@@ -102,24 +102,33 @@ func (t *Tree) addImports(now Inputs, e lesson.Example, root string, packages ma
 			ok = false
 			continue
 		}
-		rel, err := filepath.Rel(root, p.Dir)
-		inSite := err == nil && filepath.IsLocal(rel)
-		switch {
-		case p.Module != nil && !p.Module.Main && p.Module.Replace != nil && p.Module.Replace.Version == "" && !inSite:
-			if now[replacePrefix+p.ImportPath], err = hashPackage(p); err != nil {
-				return false, err
-			}
-		case p.Module != nil && !p.Module.Main && (p.Module.Replace == nil || p.Module.Replace.Version != ""):
-			if input, digest, found := mods.input(p.Module.Path); found {
-				now[input] = digest
-			}
-		case inSite:
-			if err := t.addPackage(now, filepath.ToSlash(rel), p.EmbedFiles); err != nil {
-				return false, err
-			}
+		if err := t.addImport(now, p, root, mods); err != nil {
+			return false, err
 		}
 	}
 	return ok, nil
+}
+
+// addImport adds what one package is made of: the version of its module, and
+// where it lies in a folder of the author's, its files.
+func (t *Tree) addImport(now Inputs, p *listed, root string, mods *modules) error {
+	rel, err := filepath.Rel(root, p.Dir)
+	inSite := err == nil && filepath.IsLocal(rel)
+	ours, inFolder := p.Module == nil || p.Module.Main, false
+	if !ours {
+		inFolder = p.Module.Replace != nil && p.Module.Replace.Version == ""
+		if input, digest, found := mods.input(p.Module.Path); found {
+			now[input] = digest
+		}
+	}
+	switch {
+	case inSite && (ours || inFolder):
+		return t.addPackage(now, filepath.ToSlash(rel), p.EmbedFiles)
+	case inFolder:
+		now[replacePrefix+p.ImportPath], err = hashPackage(p)
+		return err
+	}
+	return nil
 }
 
 func packageIn(packages map[string]*listed, dir string) *listed {
@@ -144,13 +153,16 @@ func hashPackage(p *listed) (string, error) {
 	return record.Digest(all), nil
 }
 
+// goList asks the go command about examples and all that they import. root is
+// absolute and holds no link: what it names begins with it.
 func goList(ctx context.Context, root string, examples []lesson.Example) (map[string]*listed, error) {
 	args := []string{"list", "-e", "-deps", "-json=ImportPath,Dir,GoFiles,EmbedFiles,Deps,Standard,Module,Error"}
 	for _, e := range examples {
 		args = append(args, "./"+path.Clean(e.Dir))
 	}
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir, cmd.Env = root, append(os.Environ(), listEnv...)
+	// The go command believes PWD, which may be a way to root through a link.
+	cmd.Dir, cmd.Env = root, slices.Concat(os.Environ(), listEnv, []string{"PWD=" + root})
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

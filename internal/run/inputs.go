@@ -258,7 +258,7 @@ func within(dir, file string) bool { return strings.HasPrefix(file, dir+"/") }
 // modules is what go.mod and go.sum say.
 type modules struct {
 	versions map[string]string // path → version
-	replaced map[string]string // path → "path@version" that stands in for it
+	replaced map[string]string // path → "path@version" or the folder that stands in for it
 	sums     map[string]string // "path@version" → h1:…
 }
 
@@ -287,8 +287,11 @@ func (t *Tree) modules() (*modules, error) {
 		m.versions[r.Mod.Path] = r.Mod.Version
 	}
 	for _, r := range f.Replace {
-		if r.New.Version != "" && (r.Old.Version == "" || r.Old.Version == m.versions[r.Old.Path]) {
-			m.replaced[r.Old.Path] = r.New.Path + "@" + r.New.Version
+		_, have := m.replaced[r.Old.Path]
+		switch {
+		case r.Old.Version == "" && have: // one for this very version goes first
+		case r.Old.Version == "" || r.Old.Version == m.versions[r.Old.Path]:
+			m.replaced[r.Old.Path] = r.New.String()
 		}
 	}
 	sums, err := fs.ReadFile(t.fsys, "go.sum")
@@ -304,7 +307,8 @@ func (t *Tree) modules() (*modules, error) {
 	return m, nil
 }
 
-// input names the version of a module that is in force, and gives its digest.
+// input names the version of a module that is in force, and gives its digest:
+// "" where a folder stands in for it, whose files are inputs of their own.
 func (m *modules) input(modulePath string) (name, digest string, ok bool) {
 	version, ok := m.versions[modulePath]
 	if !ok {

@@ -25,6 +25,12 @@ func TestStalenessOfModules(t *testing.T) {
 			"changed " + used},
 		{"replaced", "require example.com/dep v1.0.0\nreplace example.com/dep => example.com/fork v0.9.0", sums,
 			"removed " + used + ", added " + used + " => example.com/fork@v0.9.0"},
+		{"replaced by a folder", "require example.com/dep v1.0.0\nreplace example.com/dep => ./dep", sums,
+			"removed " + used + ", added " + used + " => ./dep"},
+		{"this version replaced, and others otherwise",
+			"require example.com/dep v1.0.0\nreplace example.com/dep v1.0.0 => ./dep\nreplace example.com/dep => example.com/fork v0.9.0", sums,
+			"removed " + used + ", added " + used + " => ./dep"},
+		{"another version replaced", "require example.com/dep v1.0.0\nreplace example.com/dep v1.1.0 => ./dep", sums, ""},
 		{"gone", "", sums, "removed " + used},
 	} {
 		fsys := fstest.MapFS{

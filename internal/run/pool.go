@@ -202,6 +202,9 @@ func failure(job Job, a *Attempt) *Failure {
 		hint = lastLines("printed", a.Evidence.Output)
 	}
 	switch {
+	case a.Unstarted != "":
+		return &Failure{Text: a.Unstarted,
+			Hint: "run in " + e.Dir + "/example.yaml names a file of that folder: is it there, and executable (chmod +x)?"}
 	case a.TooMuch:
 		return &Failure{Text: fmt.Sprintf("printed more than %d bytes", MostOutput), Hint: "print less, or only what the lesson shows"}
 	case a.Result.TimedOut:

@@ -1,0 +1,97 @@
+package run
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"verbatim/internal/lesson"
+)
+
+const folderSite = `
+-- go.mod --
+module site.example
+
+go 1.24
+
+require example.com/dep v1.0.0
+
+replace example.com/dep => ./one
+-- one/go.mod --
+module example.com/dep
+-- one/dep.go --
+package dep
+-- two/go.mod --
+module example.com/dep
+-- two/dep.go --
+package dep
+-- examples/x/main.go --
+package main
+
+import _ "example.com/dep"
+
+func main() {}
+`
+
+var folderExample = lesson.Example{ID: "x", Dir: "examples/x", Go: true, Needs: "none"}
+
+// Which folder stands in for a module is an input, beside the files in it.
+func TestFolderInPlaceOfAModule(t *testing.T) {
+	root := t.TempDir()
+	writeSite(t, root, txtar.Parse([]byte(folderSite)))
+	_, before := computed(t, root)
+	for _, name := range []string{"module example.com/dep@v1.0.0 => ./one", "one/dep.go"} {
+		if _, ok := before[name]; !ok {
+			t.Errorf("no input %q among %v", name, before)
+		}
+	}
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(root, "go.mod"), append(mod[:len(mod)-len("./one\n")], "./two\n"...))
+	tree, after := computed(t, root)
+	if _, ok := after["two/dep.go"]; !ok {
+		t.Errorf("the inputs are not those of the other folder: %v", after)
+	}
+	if _, exact, err := tree.Verify(folderExample, before); err != nil || exact {
+		t.Errorf("Verify is exact: %t, %v: the code is another, and nobody asked", exact, err)
+	}
+}
+
+// The go command finds an example also where the shell came to the site by a
+// link, as on macOS, where /tmp is one.
+func TestComputeBehindALink(t *testing.T) {
+	root := t.TempDir()
+	writeSite(t, root, txtar.Parse([]byte(folderSite)))
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(root, link); err != nil {
+		t.Skipf("needs links: %v", err)
+	}
+	t.Chdir(link)
+	computed(t, link)
+}
+
+func computed(t *testing.T, root string) (*Tree, Inputs) {
+	t.Helper()
+	tree := NewTree(os.DirFS(root), "")
+	inputs, ps, err := tree.Compute(t.Context(), root, []lesson.Example{folderExample})
+	if err != nil || len(ps) > 0 {
+		t.Fatal(err, ps)
+	}
+	return tree, inputs["x"]
+}
+
+// No two examples share a program, whatever their folders are called.
+func TestProgramsAreKeptApart(t *testing.T) {
+	seen := map[string]string{}
+	for _, id := range []string{"x", "a/x", "a/b/x", "a_b/x", "a/b", "a%2Fb/x"} {
+		program := Binary("cache", lesson.Example{ID: id})
+		if other, twice := seen[program]; twice {
+			t.Errorf("%s and %s are both %s", id, other, program)
+		}
+		seen[program] = id
+	}
+}
