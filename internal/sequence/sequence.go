@@ -18,6 +18,7 @@ import (
 const (
 	mostActors = 8
 	mostEvents = 60
+	mostLines  = 1000 // to be read at all: each is compared with what came before
 )
 
 // Diagram is who says what to whom, in order.
@@ -86,6 +87,10 @@ func Read(m lesson.Mermaid) (*Diagram, problem.List) {
 	var ps problem.List
 	if !IsSequence(m) {
 		ps.Warn(m.Pos, "mermaid", "only a sequenceDiagram is drawn; this fence is shown as code")
+		return nil, ps
+	}
+	if n := len(m.Lines); n > mostLines {
+		ps.Add(m.Pos, "mermaid", "%d lines: a diagram has at most %d", n, mostLines)
 		return nil, ps
 	}
 	r := &reader{d: &Diagram{}}

@@ -94,6 +94,15 @@ func wellFormed(picture []byte) error {
 	}
 }
 
+// Of a fence that no picture could hold only the length is told: reading it
+// would take a time that grows with its square.
+func TestTooManyLines(t *testing.T) {
+	d, problems := sequence.Read(fence("sequenceDiagram\n" + strings.Repeat("A->>B: x\n", 1000)))
+	if d != nil || len(problems) != 1 || problems[0].Text != "1001 lines: a diagram has at most 1000" {
+		t.Errorf("got %v", problems)
+	}
+}
+
 // FuzzRead: whatever a fence holds, there is a picture or a complaint.
 func FuzzRead(f *testing.F) {
 	for _, src := range []string{
