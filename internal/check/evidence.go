@@ -198,7 +198,7 @@ func unused(s *Site, ps *problem.List) {
 	used := map[string]bool{}
 	for _, l := range s.all() {
 		for _, f := range l.Body.Fences {
-			used[f.Of] = true
+			used[l.ExampleOf(f.Of)] = true // a transcript of its own may have the name of an example
 			s.quoted(f.From, used)
 		}
 		for _, c := range l.Body.Containers {
