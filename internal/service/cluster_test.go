@@ -209,4 +209,11 @@ func TestCompareCluster(t *testing.T) {
 	if err := c.compare(both); err == nil || !strings.Contains(err.Error(), "1-5460") || !strings.Contains(err.Error(), "disconnected") {
 		t.Errorf("a lost slot and a lost link: %v", err)
 	}
+	meeting := strings.Replace(good, "0-5460", "1-5460", 1) + "d 127.0.0.1:7@8 handshake - 0 0 0 disconnected\n"
+	if err := c.compare(meeting); err == nil || !strings.Contains(err.Error(), "1-5460") || !strings.Contains(err.Error(), "meeting") {
+		t.Errorf("a lost slot and a meeting: %v", err)
+	}
+	if err := c.compare(good + "d 127.0.0.1:7@8 handshake - 0 0 0 disconnected\n"); err == nil {
+		t.Error("nodes that are just meeting count as formed")
+	}
 }

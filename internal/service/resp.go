@@ -20,8 +20,13 @@ const (
 	maxLine  = 64 << 10
 )
 
-// commandWithin bounds one exchange with a server.
-const commandWithin = time.Second
+// How long a server may take: to connect or to answer a PING, after which it is
+// asked again, and for an exchange with one that answered. A node of a cluster
+// writes its file to a disk that may be busy before it replies.
+const (
+	probeWithin   = 2 * time.Second
+	commandWithin = 10 * time.Second
+)
 
 // conn speaks the Redis protocol (RESP 2) for our own few commands. Clients in
 // examples use a real library.
@@ -33,14 +38,18 @@ type conn struct {
 // dialRedis connects and returns once AUTH was accepted and PING answered: then
 // it is the server that has our password, and it is ready.
 func dialRedis(ctx context.Context, addr, password string) (*conn, error) {
-	d := net.Dialer{Timeout: commandWithin}
+	d := net.Dialer{Timeout: probeWithin}
 	nc, err := d.DialContext(ctx, "tcp", addr)
 	if err != nil {
 		return nil, err
 	}
 	c := &conn{nc, bufio.NewReaderSize(nc, maxLine)}
 	for _, command := range [][]string{{"AUTH", "default", password}, {"PING"}} {
-		if _, err := c.do(command...); err != nil {
+		answer, err := c.exchange(command, time.Now().Add(probeWithin))
+		if err == nil {
+			err = answer.err()
+		}
+		if err != nil {
 			nc.Close()
 			return nil, err
 		}

@@ -88,11 +88,11 @@ func TestTranscriptWithoutAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, row := range []struct{ command, want string }{
-		{"BLPOP nothing 0", "no answer within 200ms for the whole transcript"},
+		{"BLPOP nothing 0", "no answer within 1s for the whole transcript"},
 		{"QUIT", ""},
 	} {
 		commands := [][]string{{"SET", "a", "1"}, strings.Fields(row.command), {"GET", "a"}}
-		out, err := r.Transcript(t.Context(), commands, 200*time.Millisecond)
+		out, err := r.Transcript(t.Context(), commands, time.Second)
 		var failed *TranscriptError
 		if !errors.As(err, &failed) || failed.Index < 1 || !strings.HasPrefix(out, "OK\n") || !strings.Contains(failed.Error(), row.want) {
 			t.Errorf("%s: %v after %q", row.command, err, out)
