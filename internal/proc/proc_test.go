@@ -173,9 +173,13 @@ func testStopAfterOutput(t *testing.T, _ string) {
 		"trap '' TERM; echo begun; while :; do sleep 600; done":        {Code: -1, Signal: syscall.SIGKILL},
 		"trap 'exit 7' TERM; echo begun; while :; do sleep 0.01; done": {Code: 7},
 	} {
+		grace := time.Minute // what obeys has all the time that a busy machine may need
+		if want.Signal == syscall.SIGKILL {
+			grace = 100 * time.Millisecond
+		}
 		out := &signalling{printed: make(chan struct{})}
 		p, err := Start(t.Context(), Spec{
-			Args: []string{"sh", "-c", script}, Env: []string{"PATH=" + os.Getenv("PATH")}, Stdout: out, Grace: 2 * time.Second,
+			Args: []string{"sh", "-c", script}, Env: []string{"PATH=" + os.Getenv("PATH")}, Stdout: out, Grace: grace,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -204,7 +208,7 @@ func TestContextEnds(t *testing.T) { everyWay(t, testContextEnds) }
 
 func testContextEnds(t *testing.T, _ string) {
 	ctx, cancel := context.WithCancelCause(t.Context())
-	p, err := Start(ctx, Spec{Args: []string{"sleep", "600"}})
+	p, err := Start(ctx, Spec{Args: []string{"sleep", "600"}, Grace: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
