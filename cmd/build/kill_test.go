@@ -142,12 +142,12 @@ func writeTree(t *testing.T, dir, archive string) {
 // waitFor waits until something that must happen has happened.
 func waitFor(t *testing.T, what string, happened func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		if happened() {
 			return
 		}
 	}
-	t.Fatalf("waited 30 s for %s", what)
+	t.Fatalf("waited 2 minutes for %s", what)
 }
 
 // processesIn lists the living processes that work in a folder below dir.
