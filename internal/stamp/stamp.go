@@ -58,6 +58,16 @@ func Of(info fs.FileInfo) (Stamp, bool) {
 	return of(info)
 }
 
+// OfFolder gives the stamp of a folder, which tells the names in it and the kind
+// of each: what is added, removed or renamed there changes it. What the files
+// hold does not.
+func OfFolder(info fs.FileInfo) (Stamp, bool) {
+	if !info.IsDir() {
+		return Stamp{}, false
+	}
+	return of(info)
+}
+
 // Settled tells whether every change of the file from m on gives it another
 // stamp: its times lie so far before m that none can fall on the same tick
 // (the rule by which git finds its index too young to be trusted). So a file

@@ -130,6 +130,47 @@ func TestNoStamp(t *testing.T) {
 	}
 }
 
+// TestFolder: the stamp of a folder tells that a name came, went or changed.
+func TestFolder(t *testing.T) {
+	dir := t.TempDir()
+	folder, name := filepath.Join(dir, "folder"), filepath.Join(dir, "folder", "a")
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	last := stamp.Stamp{}
+	for _, change := range []func() error{
+		func() error { return nil },
+		func() error { return os.WriteFile(name, nil, 0o644) },
+		func() error { return os.Rename(name, name+"b") },
+		func() error { return os.Remove(name + "b") },
+	} {
+		if err := change(); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Lstat(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, ok := stamp.OfFolder(info)
+		if !ok {
+			t.Skip("this system's stamps do not tell enough")
+		}
+		if s == last {
+			t.Errorf("the stamp is the same: %+v", s)
+		}
+		last = s
+		time.Sleep(2 * stamp.Margin)
+	}
+	write(t, name, "x")
+	info, err := os.Lstat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, ok := stamp.OfFolder(info); ok {
+		t.Errorf("a file has the stamp of a folder: %+v", s)
+	}
+}
+
 // TestRenamed tells an atomic write from one into the file.
 func TestRenamed(t *testing.T) {
 	dir := t.TempDir()
