@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"verbatim/internal/stamp"
 )
 
 // cacheKey names a page: its kind and the digest of the bytes it is kept in.
@@ -44,13 +46,14 @@ type extent struct {
 // written, or was written by other code than this, is as good as not there. A
 // nil cache keeps nothing.
 type cache struct {
-	name string // of the file
-	old  *os.File
-	has  map[cacheKey]*cached // in old
+	name   string // of the file
+	old    *os.File
+	has    index               // in old
+	moment func() stamp.Moment // before anything was read whose stamp is noted
 
 	mu      sync.Mutex
-	use     map[cacheKey]*cached // what the next file will have
-	aside   *os.File             // the next file, nil until it has something of its own
+	use     index    // what the next file will have
+	aside   *os.File // the next file, nil until it has something of its own
 	out     *bufio.Writer
 	size    int64 // of aside, with what is in out
 	buffer  packer
@@ -93,7 +96,10 @@ func openCache(dir string) *cache {
 	if dir == "" {
 		return nil
 	}
-	c := &cache{name: filepath.Join(dir, cacheName()), has: map[cacheKey]*cached{}, use: map[cacheKey]*cached{}}
+	c := &cache{
+		name: filepath.Join(dir, cacheName()), has: newIndex(), use: newIndex(),
+		moment: sync.OnceValue(func() stamp.Moment { return momentIn(dir) }),
+	}
 	f, err := os.Open(c.name)
 	if err != nil {
 		return c
@@ -113,10 +119,10 @@ func (c *cache) lookup(k cacheKey) *cached {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e := c.use[k]; e != nil {
+	if e := c.use.pages[k]; e != nil {
 		return e
 	}
-	return c.has[k]
+	return c.has.pages[k]
 }
 
 // recall gives what a page says about quotations all of which stand in it, from
@@ -168,7 +174,7 @@ func (c *cache) add(k cacheKey, p *Page, found map[string]Finding) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if old := c.has[k]; old != nil && hasAll(old.found, slices.Collect(maps.Keys(matches))) {
+	if old := c.has.pages[k]; old != nil && hasAll(old.found, slices.Collect(maps.Keys(matches))) {
 		c.put(k, old)
 		return
 	}
@@ -188,13 +194,13 @@ func (c *cache) keep(k cacheKey, e *cached, changed bool) {
 // put gives a page its entry in the next file. Where two sources have pages of
 // the same bytes, it is about the quotations of both. c.mu is held.
 func (c *cache) put(k cacheKey, e *cached) {
-	if other := c.use[k]; other != nil && other != e {
+	if other := c.use.pages[k]; other != nil && other != e {
 		both := *e
 		both.found = maps.Clone(other.found)
 		maps.Copy(both.found, e.found)
 		e = &both
 	}
-	c.use[k] = e
+	c.use.pages[k] = e
 }
 
 // append writes a text to the next file. c.mu is held.
@@ -260,13 +266,13 @@ func (c *cache) close() {
 }
 
 func (c *cache) finish() {
-	for k, e := range c.use {
+	for k, e := range c.use.pages {
 		if e.fresh {
 			continue
 		}
 		text, ok := readText(c.old, e.text)
 		if !ok {
-			delete(c.use, k)
+			delete(c.use.pages, k)
 			continue
 		}
 		e.text = c.append(text)

@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"os"
+	"path"
 	"runtime"
 	"slices"
 	"strings"
@@ -48,8 +50,11 @@ type Input struct {
 
 	// Cache is a folder for what was read and found in pages, or "". Whatever
 	// is in it may be deleted at any time.
+	// What Dir holds is then looked at there, and only what is read comes from
+	// Site.
 	Cache string
 	cache *cache  // opened
+	here  listing // Site
 	given listing // Pages
 
 	// Publish makes a missing seal a problem: the word on the site comes from
@@ -98,10 +103,32 @@ func Check(ctx context.Context, in Input) ([]Result, problem.List, error) {
 // open reads what every source needs. The cache must be closed.
 func (in Input) open() Input {
 	in.cache = openCache(in.Cache)
+	in.here = listing{fsys: in.Site, names: in.names(), cache: in.cache}
 	if in.Pages != nil {
-		in.given = list(in.Pages, ".")
+		in.given = listing{fsys: in.Pages, names: in.Pages, cache: in.cache}.below(".")
 	}
 	return in
+}
+
+// names gives the files of the site for looking at what is there. By the path of
+// the site that takes one call of the system for each; a file system that never
+// leaves the site looks at every folder on the way and at every file that it
+// lists. So the path serves where no folder above a source is a link.
+func (in Input) names() fs.FS {
+	if in.cache == nil || in.Dir == "" {
+		return in.Site
+	}
+	byPath := os.DirFS(in.Dir)
+	folders := map[string]bool{".": true}
+	for _, s := range in.Sources {
+		for above := path.Dir(path.Dir(s.File)); !folders[above]; above = path.Dir(above) {
+			if info, err := fs.Lstat(byPath, above); err != nil || !info.IsDir() {
+				return in.Site
+			}
+			folders[above] = true
+		}
+	}
+	return byPath
 }
 
 // group gives each source its citations, and complains about what does not

@@ -34,7 +34,7 @@ func (c *sourceCheck) run(ctx context.Context) error {
 		return nil
 	}
 	before := len(c.found)
-	here := list(c.in.Site, path.Dir(c.source.File))
+	here := c.in.here.below(path.Dir(c.source.File))
 	c.seal = readSeal(here, &c.found)
 	c.badSeal = len(c.found) > before
 	c.place = c.in.locate(ctx, c.source, here, &c.found)
@@ -62,23 +62,24 @@ func (c *sourceCheck) look() (*looked, error) {
 	if c.place.file == "" {
 		return nil, nil
 	}
-	stored, err := c.place.bytes()
+	if kindOf(c.place.file) == ".md" {
+		c.in.cache = nil // what strips its markup is no code of ours, and may change
+	}
+	quotations := c.quotations()
+	if l := c.remember(quotations); l != nil {
+		return l, nil
+	}
+	before := c.in.cache.now()
+	stored, info, err := c.place.bytes()
 	if err != nil {
 		return nil, err
 	}
-	quotations := c.quotations()
-	kind := kindOf(c.place.file)
-	if kind == ".md" {
-		c.in.cache = nil // what strips its markup is no code of ours, and may change
+	c.key = cacheKey{kindOf(c.place.file), sha256.Sum256(stored)}
+	c.in.cache.noteSum(before, info, c.key.sum)
+	if l := c.in.cache.recall(c.key, quotations); l != nil {
+		return l, nil
 	}
-	sum := sha256.Sum256(stored)
-	if c.in.cache != nil {
-		c.key = cacheKey{kind, sum}
-		if l := c.in.cache.recall(c.key, quotations); l != nil {
-			return l, nil
-		}
-	}
-	page, err := c.place.extract(stored, sum, c.in.Strip)
+	page, err := c.place.extract(stored, c.key.sum, c.in.Strip)
 	if err != nil {
 		return nil, err
 	}
@@ -87,16 +88,23 @@ func (c *sourceCheck) look() (*looked, error) {
 	return l, nil
 }
 
-// quotations lists what is quoted of the source, each text once.
+// remember gives what was found in the copy, where its stamp tells which bytes
+// it has, or nil.
+func (c *sourceCheck) remember(quotations []string) *looked {
+	sum, known := c.in.cache.sum(c.place)
+	if !known {
+		return nil
+	}
+	c.key = cacheKey{kindOf(c.place.file), sum}
+	return c.in.cache.recall(c.key, quotations)
+}
+
+// quotations lists what is quoted of the source.
 func (c *sourceCheck) quotations() []string {
 	var all []string
-	seen := map[string]bool{}
 	for _, citation := range c.citations {
 		for _, q := range citation.Quotes {
-			if !seen[q.Text] {
-				seen[q.Text] = true
-				all = append(all, q.Text)
-			}
+			all = append(all, q.Text)
 		}
 	}
 	return all

@@ -1,24 +1,6 @@
 package quote
 
-import (
-	"crypto/sha256"
-	"encoding/binary"
-	"errors"
-	"hash/crc32"
-	"io"
-	"os"
-	"slices"
-)
-
-// A cache's file is a run of texts, then the index, then the place and the
-// checksum of the index: footerSize bytes.
-const footerSize = 8 + 4
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-func checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
-
-var errCache = errors.New("not the file of a cache")
+import "encoding/binary"
 
 // packer writes numbers and strings one after another.
 type packer []byte
@@ -51,8 +33,10 @@ func (u *unpacker) number() int {
 	return 0
 }
 
-func (u *unpacker) text() string {
-	n := u.number()
+func (u *unpacker) text() string { return u.bytes(u.number()) }
+
+// bytes gives the next n bytes, or none.
+func (u *unpacker) bytes(n int) string {
 	if n < 0 || n > len(u.rest) {
 		u.bad, u.rest = true, ""
 		return ""
@@ -60,6 +44,14 @@ func (u *unpacker) text() string {
 	s := u.rest[:n]
 	u.rest = u.rest[n:]
 	return s
+}
+
+// fixed reads a number of eight bytes.
+func (u *unpacker) fixed() (n uint64) {
+	for i, b := range []byte(u.bytes(8)) {
+		n |= uint64(b) << (8 * i)
+	}
+	return n
 }
 
 // count gives a number of things that are to follow, of a byte each at least.
@@ -70,129 +62,6 @@ func (u *unpacker) count() int {
 		return 0
 	}
 	return n
-}
-
-// writeIndex writes what is known of each page behind the texts, which take
-// size bytes.
-func writeIndex(w io.Writer, size int64, pages map[cacheKey]*cached) bool {
-	sum := crc32.New(castagnoli)
-	both := io.MultiWriter(w, sum)
-	var p packer
-	p.number(len(pages))
-	for k, e := range pages {
-		p.page(k, e)
-		if _, err := both.Write(p); err != nil {
-			return false
-		}
-		p = p[:0]
-	}
-	if _, err := both.Write(p); err != nil { // where there is no page
-		return false
-	}
-	p = binary.LittleEndian.AppendUint64(p[:0], uint64(size))
-	p = binary.LittleEndian.AppendUint32(p, sum.Sum32())
-	_, err := w.Write(p)
-	return err == nil
-}
-
-func (p *packer) page(k cacheKey, e *cached) {
-	p.text(k.ext)
-	p.text(string(k.sum[:]))
-	p.text(e.digest)
-	p.number(int(e.text.at))
-	p.number(e.text.size)
-	p.number(int(e.text.crc))
-	p.number(len(e.found))
-	for q, f := range e.found {
-		p.text(q)
-		p.finding(f)
-	}
-}
-
-func (p *packer) finding(f Finding) {
-	warning := 0
-	if f.Verdict == Warning {
-		warning = 1
-	}
-	p.number(warning)
-	p.number(slices.Index(folds, f.Fold))
-	p.number(f.Occurrences)
-	p.number(f.FirstWord)
-	p.text(f.Passage)
-	p.text(f.Before)
-	p.text(f.After)
-	p.number(len(f.Notes))
-	for _, note := range f.Notes {
-		p.text(note)
-	}
-}
-
-func (u *unpacker) finding() Finding {
-	f := Finding{Verdict: Match}
-	if u.number() == 1 {
-		f.Verdict = Warning
-	}
-	if i := u.number(); i >= 0 && i < len(folds) {
-		f.Fold = folds[i]
-	} else {
-		u.bad = true
-	}
-	f.Occurrences, f.FirstWord = u.number(), u.number()
-	f.Passage, f.Before, f.After = u.text(), u.text(), u.text()
-	for range u.count() {
-		f.Notes = append(f.Notes, u.text())
-	}
-	return f
-}
-
-// readIndex reads what writeIndex wrote.
-func readIndex(f *os.File) (map[cacheKey]*cached, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	var footer [footerSize]byte
-	if _, err := f.ReadAt(footer[:], info.Size()-footerSize); err != nil {
-		return nil, err
-	}
-	at := int64(binary.LittleEndian.Uint64(footer[:]))
-	if at < 0 || at > info.Size()-footerSize {
-		return nil, errCache
-	}
-	index := make([]byte, info.Size()-footerSize-at)
-	if _, err := f.ReadAt(index, at); err != nil {
-		return nil, err
-	}
-	if checksum(index) != binary.LittleEndian.Uint32(footer[8:]) {
-		return nil, errCache
-	}
-	return decodeIndex(string(index))
-}
-
-func decodeIndex(index string) (map[cacheKey]*cached, error) {
-	u := unpacker{rest: index}
-	pages := map[cacheKey]*cached{}
-	for range u.count() {
-		k := cacheKey{ext: u.text()}
-		if sum := u.text(); len(sum) == sha256.Size {
-			copy(k.sum[:], sum)
-		} else {
-			u.bad = true
-		}
-		e := &cached{digest: u.text()}
-		e.text = extent{at: int64(u.number()), size: u.number(), crc: uint32(u.number())}
-		n := u.count()
-		e.found = make(map[string]Finding, n)
-		for range n {
-			q := u.text()
-			e.found[q] = u.finding()
-		}
-		pages[k] = e
-	}
-	if u.bad {
-		return nil, errCache
-	}
-	return pages, nil
 }
 
 // encodeText appends the text of a page.

@@ -54,15 +54,12 @@ func (p *patterns) find(text string, found func(pattern, at int)) {
 			found(i, at)
 		}
 	}
-	inWord := false
 	for at := 0; at+headBytes <= len(text); at++ {
-		now := asciiWord[text[at]]
-		if inWord && now {
-			continue
-		}
-		inWord = now
 		h := head(text[at:])
 		if bit := hashed(h); p.seen[bit/64]&(1<<(bit%64)) == 0 {
+			continue // first, because it is nearly always so
+		}
+		if at > 0 && asciiWord[text[at-1]] && asciiWord[text[at]] {
 			continue
 		}
 		for _, i := range p.heads[h] {

@@ -173,14 +173,37 @@ func (r *reading) compose() {
 // plainASCII counts the leading bytes that the exact fold keeps as they are:
 // words of ASCII, one space apart.
 func plainASCII(s string) int {
-	for i := 0; ; i++ {
+	i := plainEights(s)
+	for {
 		for i < len(s) && visibleASCII[s[i]] {
 			i++
 		}
 		if i == 0 || i+1 >= len(s) || s[i] != ' ' || !visibleASCII[s[i+1]] {
 			return i
 		}
+		i++
 	}
+}
+
+// plainEights is plainASCII for as many whole eights of bytes as are plain, less
+// a space at the end: what comes after it is not known yet.
+func plainEights(s string) int {
+	const each, top = 0x0101010101010101, 0x8080808080808080 // of eight bytes the lowest bits, the highest bits
+	i, space := 0, uint64(top>>56)                           // the top bit of a byte says that it is a space; s may not begin with one
+	for ; i+8 <= len(s); i += 8 {
+		x := head(s[i:])
+		control := (x - ' '*each) &^ x & top // below the space; wrong only in bytes above one that is
+		other := x ^ ' '*each
+		spaces := ^((other&^top + ^uint64(top)) | other) & top
+		if x&top|control|spaces&(spaces<<8|space) != 0 {
+			break
+		}
+		space = spaces >> 56
+	}
+	if i > 0 && s[i-1] == ' ' {
+		i--
+	}
+	return i
 }
 
 // visibleASCII tells the bytes of ASCII that are neither space nor control.

@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 
 	"verbatim/internal/lesson"
@@ -17,7 +16,8 @@ import (
 
 // place is where the saved page of a source is on this machine.
 type place struct {
-	file      string // as problems name it; "" where the page is not here
+	file      string                      // as problems name it; "" where the page is not here
+	info      func() (fs.FileInfo, error) // of the file itself, no link followed; nil where it is not asked for
 	open      func() (io.ReadCloser, error)
 	committed bool // every clone has the same bytes
 }
@@ -55,108 +55,43 @@ func (in Input) locate(ctx context.Context, s lesson.Source, here listing, ps *p
 	if !here.has("private") {
 		return place{}
 	}
-	private := list(in.Site, folder+"/private")
+	private := here.below("private")
 	if found := private.pages("page"); len(found) > 0 {
 		return private.place("", found, false, ps)
 	}
 	return place{}
 }
 
-// listing is what lies in a folder, by name: asking for each file by itself takes
-// longer than reading the page.
-type listing struct {
-	fsys  fs.FS
-	path  string
-	files []fs.DirEntry // by name
-}
-
-// list reads a folder; one that cannot be read is empty.
-func list(fsys fs.FS, dir string) listing {
-	files, _ := fs.ReadDir(fsys, dir)
-	return listing{fsys, dir, files}
-}
-
-func (f listing) find(name string) (int, bool) {
-	return slices.BinarySearchFunc(f.files, name, func(e fs.DirEntry, name string) int { return strings.Compare(e.Name(), name) })
-}
-
-func (f listing) has(name string) bool {
-	_, ok := f.find(name)
-	return ok
-}
-
-// open opens a file that is no folder, pipe or device.
-func (f listing) open(name string) (io.ReadCloser, error) {
-	if i, ok := f.find(name); ok && f.files[i].Type().IsRegular() {
-		return f.fsys.Open(path.Join(f.path, name))
-	}
-	return openRegular(f.fsys, path.Join(f.path, name))
-}
-
-// place gives the place of the first page, and complains about others beside it.
-// dir is how problems name the root of the file system.
-func (f listing) place(dir string, pages []string, committed bool, ps *problem.List) place {
-	file := path.Join(dir, f.path, pages[0])
-	if len(pages) > 1 {
-		ps.Add(problem.Pos{File: path.Join(dir, f.path, pages[1])}, "page", "is a second page of the source beside %s", path.Join(f.path, pages[0]))
-	}
-	return place{
-		file:      file,
-		open:      func() (io.ReadCloser, error) { return f.open(pages[0]) },
-		committed: committed,
-	}
-}
-
-// pages lists the pages whose name is base and a known extension.
-func (f listing) pages(base string) []string {
-	var found []string
-	for _, ext := range Extensions {
-		for _, name := range []string{base + ext, base + ext + ".gz"} {
-			if f.has(name) {
-				found = append(found, name)
-			}
-		}
-	}
-	return found
-}
-
-// openRegular opens a file that is no folder, pipe or device: those never end.
-func openRegular(fsys fs.FS, name string) (io.ReadCloser, error) {
-	info, err := fs.Stat(fsys, name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("not a regular file")
-	}
-	return fsys.Open(name)
-}
-
 // read opens and extracts the page at p. A *complaint is the author's.
 func (p place) read(strip Stripper) (*Page, error) {
-	stored, err := p.bytes()
+	stored, _, err := p.bytes()
 	if err != nil {
 		return nil, err
 	}
 	return p.extract(stored, sha256.Sum256(stored), strip)
 }
 
-// bytes gives what is kept at p. A *complaint is the author's.
-func (p place) bytes() ([]byte, error) {
-	f, err := p.open()
+// bytes gives what is kept at p, and the state of the file that it came from,
+// nil where that is not told. A *complaint is the author's.
+func (p place) bytes() ([]byte, fs.FileInfo, error) {
+	r, err := p.open()
 	var pathError *fs.PathError
 	if errors.As(err, &pathError) {
-		return nil, &complaint{text: fmt.Sprintf("cannot be read: %v", pathError.Err)}
+		return nil, nil, &complaint{text: fmt.Sprintf("cannot be read: %v", pathError.Err)}
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	defer f.Close()
-	stored, err := readWithin(f)
+	defer r.Close()
+	var info fs.FileInfo
+	if f, ok := r.(fs.File); ok {
+		info, _ = f.Stat() // an error leaves it nil
+	}
+	stored, err := readWithin(r)
 	if err != nil {
-		return nil, &complaint{text: cause(err).Error()}
+		return nil, nil, &complaint{text: cause(err).Error()}
 	}
-	return stored, nil
+	return stored, info, nil
 }
 
 // extract reads the page that is kept in these bytes, whose digest is sum. The

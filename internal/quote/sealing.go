@@ -61,7 +61,7 @@ func Seal(ctx context.Context, in Input, ids []string) ([]NewSeal, problem.List,
 
 // runSeal reads the page and what stands in it, whatever an older seal says.
 func (c *sourceCheck) runSeal(ctx context.Context) error {
-	c.place = c.in.locate(ctx, c.source, list(c.in.Site, path.Dir(c.source.File)), &c.found)
+	c.place = c.in.locate(ctx, c.source, c.in.here.below(path.Dir(c.source.File)), &c.found)
 	if c.place.committed {
 		return nil
 	}

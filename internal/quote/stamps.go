@@ -1,0 +1,104 @@
+package quote
+
+import (
+	"io/fs"
+	"os"
+
+	"verbatim/internal/stamp"
+)
+
+// What is as it was needs no reading: a page is known by the stamp that it had
+// when its bytes were read, and the names in a folder by that of the folder.
+//
+// Bytes still decide. A stamp only says which bytes they are: it holds the time
+// of the last change of the inode, which no program can set, so an edit in
+// place shows even where size and time of modification were put back. A stamp
+// is noted only where it was older than the file system's own clock before the
+// reading began, so that no later change can fall on the same tick; and it is
+// that of the file that was read, by its handle, so that names do not matter.
+// A copy of the whole folder, cache included, has other inodes and times, and
+// is read. Where a stamp says nothing (a link, another system, another file
+// system than that of the cache) the page is read.
+
+// momentIn gives the time of the file system of folder dir; the zero moment
+// settles no stamp.
+func momentIn(dir string) stamp.Moment {
+	if os.MkdirAll(dir, 0o755) != nil {
+		return stamp.Moment{}
+	}
+	m, err := stamp.Now(dir)
+	if err != nil {
+		return stamp.Moment{}
+	}
+	return m
+}
+
+// now gives a moment before what is read from now on.
+func (c *cache) now() stamp.Moment {
+	if c == nil {
+		return stamp.Moment{}
+	}
+	return c.moment()
+}
+
+// sum gives the digest of the page at p, if it was read before.
+func (c *cache) sum(p place) (sum stamp.Sum, known bool) {
+	if c == nil || len(c.has.files) == 0 || p.info == nil {
+		return sum, false
+	}
+	info, err := p.info()
+	if err != nil {
+		return sum, false // reading it will say why
+	}
+	s, tells := stamp.Of(info)
+	if !tells {
+		return sum, false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if sum, known = c.has.files[s]; known {
+		c.use.files[s] = sum
+	}
+	return sum, known
+}
+
+// noteSum keeps the digest of a file that was read after m.
+func (c *cache) noteSum(m stamp.Moment, info fs.FileInfo, sum stamp.Sum) {
+	if c == nil || info == nil {
+		return
+	}
+	s, tells := stamp.Of(info)
+	if !tells || !s.Settled(m) {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.use.files[s] = sum
+	c.changed = true
+}
+
+// entries gives what lay in a folder that was listed before.
+func (c *cache) entries(info fs.FileInfo) (files []entry, known bool) {
+	s, tells := stamp.OfFolder(info)
+	if c == nil || !tells {
+		return nil, false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if files, known = c.has.folders[s]; known {
+		c.use.folders[s] = files
+	}
+	return files, known
+}
+
+// noteEntries keeps what lay in a folder that was listed after m.
+func (c *cache) noteEntries(m stamp.Moment, info fs.FileInfo, files []entry) {
+	s, tells := stamp.OfFolder(info)
+	if c == nil || !tells || !s.Settled(m) {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.use.folders[s] = files
+	c.changed = true
+}
