@@ -109,3 +109,22 @@ func TestUTF16(t *testing.T) {
 		}
 	}
 }
+
+func TestWithoutComments(t *testing.T) {
+	for css, want := range map[string]string{
+		"":                       "",
+		"color: red":             "color: red",
+		"dis/* a */play: /**/x":  "dis play:  x",
+		"a /* b */ c /* no end":  "a   c  ",
+		"/*/ still one */ after": "  after",
+	} {
+		if got := withoutComments(css); got != want {
+			t.Errorf("%q: got %q, want %q", css, got, want)
+		}
+	}
+	// Each comment must not copy all that follows it: pages may have megabytes.
+	many := strings.Repeat("/**/", 100_000)
+	if n := testing.AllocsPerRun(1, func() { withoutComments(many) }); n > 100 {
+		t.Errorf("%v allocations for %d comments", n, len(many)/4)
+	}
+}

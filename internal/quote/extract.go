@@ -158,12 +158,17 @@ func inlineStyle(css string, f flags, block, hidden bool) (flags, bool, bool) {
 }
 
 func withoutComments(css string) string {
-	for {
-		before, rest, found := strings.Cut(css, "/*")
-		if !found {
-			return css
-		}
-		_, after, _ := strings.Cut(rest, "*/")
-		css = before + " " + after
+	if !strings.Contains(css, "/*") {
+		return css
 	}
+	var bare strings.Builder
+	for css != "" {
+		before, rest, found := strings.Cut(css, "/*")
+		bare.WriteString(before)
+		if found {
+			bare.WriteByte(' ')
+		}
+		_, css, _ = strings.Cut(rest, "*/")
+	}
+	return bare.String()
 }
