@@ -136,7 +136,7 @@ func writeTerms(terms []term, write func(File) error) ([]branch, error) {
 
 // shard writes the first of some terms, as many as fit into a file.
 func shard(terms []term) (data []byte, n int) {
-	data = append(data, '[')
+	data = append(make([]byte, 0, termsSize+termsSize/8), '[')
 	for n < len(terms) {
 		before := len(data)
 		if n > 0 {

@@ -101,6 +101,39 @@ func TestRanking(t *testing.T) {
 	}
 }
 
+// TestManyWords: however many words a page has, and whatever a page before it
+// had, each is found on it.
+func TestManyWords(t *testing.T) {
+	var v search.Vocabulary
+	var pages []search.Page
+	var counts []search.Count
+	for i, words := range []int{3, 5000, 2} {
+		var text strings.Builder
+		for n := range words {
+			fmt.Fprintf(&text, "w%d ", n)
+		}
+		pages = append(pages, page(fmt.Sprint("t", i), "h", text.String()+"w0"))
+		counts = append(counts, v.Count(pages[i]))
+	}
+	var files []search.File
+	err := v.Index(pages, counts, func(f search.File) error {
+		files = append(files, f)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := postings(t, files)
+	for n := range 5000 {
+		if len(found[fmt.Sprint("w", n)]) == 0 {
+			t.Fatalf("w%d is not found", n)
+		}
+	}
+	if len(found) != 5000+3+1 { // the titles, and "h"
+		t.Errorf("%d words, want 5004", len(found))
+	}
+}
+
 // large gives the files of the index of a large site.
 func large(t *testing.T) ([]search.Page, []search.File) {
 	t.Helper()

@@ -1,6 +1,8 @@
 package search
 
 import (
+	"bytes"
+	"hash/maphash"
 	"math/bits"
 	"slices"
 	"sync"
@@ -27,28 +29,32 @@ type counted struct {
 	section     uint8
 }
 
-// gathered is a word as it was met, in gatherer.text.
+// gathered is a word of a page, in gatherer.text.
 type gathered struct {
 	from, to int
-	word     uint32
 	times    uint32
 	section  uint8
 }
 
-// gatherer is the memory of one count, which the next one uses again.
+// gatherer is the memory of one count, which the next one uses again. It finds
+// the words that a page repeats, which most are, before the vocabulary is asked.
 type gatherer struct {
-	text []byte
-	met  []gathered
-	at   []int32 // by word: its place in the count, from 1
+	seed   maphash.Seed
+	text   []byte
+	words  []gathered // each once, in the order of the page
+	slots  []int32    // by hash: a word's place in words, from 1; a power of two
+	length int        // of the page, in words
 }
 
-var gatherers = sync.Pool{New: func() any { return &gatherer{} }}
+var gatherers = sync.Pool{New: func() any {
+	return &gatherer{seed: maphash.MakeSeed(), slots: make([]int32, 1024)}
+}}
 
 // Count weighs the words of a page.
 func (v *Vocabulary) Count(p Page) Count {
 	g := gatherers.Get().(*gatherer)
 	defer gatherers.Put(g)
-	g.text, g.met = g.text[:0], g.met[:0]
+	g.reset()
 	g.gather(p.Title, titleWeight, 0)
 	g.gather(p.Summary, summaryWeight, 0)
 	for i, section := range p.Sections {
@@ -56,53 +62,77 @@ func (v *Vocabulary) Count(p Page) Count {
 		g.gather(section.Title, headingWeight, i)
 		g.gather(section.Text, 1, i)
 	}
-	known := v.name(g)
-	if len(g.at) < known {
-		g.at = slices.Grow(g.at, known-len(g.at))[:known]
-	}
-	c := Count{length: len(g.met)}
-	for _, m := range g.met {
-		if g.at[m.word] == 0 {
-			c.words = append(c.words, counted{word: m.word, section: m.section})
-			g.at[m.word] = int32(len(c.words))
-		}
-		c.words[g.at[m.word]-1].times += m.times
-	}
-	for _, w := range c.words {
-		g.at[w.word] = 0
-	}
-	c.words = slices.Clip(c.words)
-	return c
+	return Count{v.name(g), g.length}
+}
+
+func (g *gatherer) reset() {
+	clear(g.slots)
+	g.text, g.words, g.length = g.text[:0], g.words[:0], 0
 }
 
 func (g *gatherer) gather(text string, times uint32, section int) {
 	eachWord(text, func(word []byte) bool {
-		from := len(g.text)
-		g.text = append(g.text, word...)
-		g.met = append(g.met, gathered{from: from, to: len(g.text), times: times, section: uint8(section)})
+		g.length++
+		g.find(word, section).times += times
 		return true
 	})
 }
 
-// name gives the words that were met their ids, and says how many words are
-// known. All of a page's go at once: a lock for each would be dearer.
-func (v *Vocabulary) name(g *gatherer) int {
+// find gives the place of a word, which may be new and then is in section.
+func (g *gatherer) find(word []byte, section int) *gathered {
+	slot := g.slot(word)
+	if *slot == 0 {
+		from := len(g.text)
+		g.text = append(g.text, word...)
+		g.words = append(g.words, gathered{from: from, to: len(g.text), section: uint8(section)})
+		*slot = int32(len(g.words))
+		if 2*len(g.words) > len(g.slots) {
+			g.grow()
+		}
+		return &g.words[len(g.words)-1]
+	}
+	return &g.words[*slot-1]
+}
+
+// slot gives where a word is to be found, or the empty slot where it goes.
+func (g *gatherer) slot(word []byte) *int32 {
+	for i := maphash.Bytes(g.seed, word); ; i++ {
+		slot := &g.slots[i&uint64(len(g.slots)-1)]
+		if *slot == 0 || bytes.Equal(g.bytes(g.words[*slot-1]), word) {
+			return slot
+		}
+	}
+}
+
+func (g *gatherer) bytes(w gathered) []byte { return g.text[w.from:w.to] }
+
+// grow doubles the slots.
+func (g *gatherer) grow() {
+	g.slots = make([]int32, 2*len(g.slots))
+	for i, w := range g.words {
+		*g.slot(g.bytes(w)) = int32(i + 1)
+	}
+}
+
+// name gives the words of a page their ids. All of a page's go at once: a lock
+// for each would be dearer.
+func (v *Vocabulary) name(g *gatherer) []counted {
+	words := make([]counted, len(g.words))
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.ids == nil {
 		v.ids = map[string]uint32{}
 	}
-	for i := range g.met {
-		m := &g.met[i]
-		id, known := v.ids[string(g.text[m.from:m.to])]
+	for i, w := range g.words {
+		id, known := v.ids[string(g.bytes(w))]
 		if !known {
 			id = uint32(len(v.words))
-			word := string(g.text[m.from:m.to])
+			word := string(g.bytes(w))
 			v.ids[word], v.words = id, append(v.words, word)
 		}
-		m.word = id
+		words[i] = counted{id, w.times, w.section}
 	}
-	return len(v.words)
+	return words
 }
 
 // term is a word with the pages that hold it, best first.
