@@ -51,17 +51,18 @@ func loadExamples(b *Book, fsys fs.FS, ps *problem.List) error {
 			}
 			return nil
 		}
-		if !d.IsDir() {
-			if err := unreadable(fsys, dir); err != nil && !hidden(d.Name()) {
-				ps.Add(problem.Pos{File: dir}, "file", "cannot be read: %v", err)
-			}
-			return nil
-		}
-		if name := d.Name(); dir != Examples && (hidden(name) || strings.HasPrefix(name, "_") || name == "testdata" || name == "recorded") {
+		switch name := d.Name(); {
+		case d.IsDir() && (hidden(name) || slices.Contains(noInputs, name)):
 			return fs.SkipDir
-		}
-		if e, ok := loadExample(fsys, dir, ps); ok {
-			b.Examples = append(b.Examples, e)
+		case !d.IsDir():
+			if err := unreadable(fsys, dir); err != nil && !hidden(name) {
+				b.Odd = true
+				complain(ps, dir, err)
+			}
+		case !holdsNone(dir):
+			if e, ok := loadExample(fsys, dir, ps); ok {
+				b.Examples = append(b.Examples, e)
+			}
 		}
 		return nil
 	})
@@ -69,6 +70,17 @@ func loadExamples(b *Book, fsys fs.FS, ps *problem.List) error {
 		return nil
 	}
 	return err
+}
+
+// noInputs are folders that no example depends on.
+var noInputs = []string{"recorded", "__pycache__", "node_modules"}
+
+// holdsNone tells whether dir is a folder of inputs, in which no example is
+// looked for.
+func holdsNone(dir string) bool {
+	return slices.ContainsFunc(strings.Split(dir, "/"), func(name string) bool {
+		return name == "testdata" || strings.HasPrefix(name, "_")
+	})
 }
 
 // loadExample tells whether dir is an example: package main, or an

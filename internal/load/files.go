@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"unicode"
+
+	"verbatim/internal/problem"
 )
 
 // ErrIrregular is why a pipe, a socket or a device is not read: opening one may
@@ -90,6 +92,15 @@ func (f files) Lstat(name string) (fs.FileInfo, error) { return fs.Lstat(f.FS, n
 // oddName tells a name with a control character: no list of files and no
 // message could show it.
 func oddName(name string) bool { return strings.ContainsFunc(name, unicode.IsControl) }
+
+// complain names a file of an author that cannot be used, and why.
+func complain(ps *problem.List, file string, why error) {
+	hint := ""
+	if errors.Is(why, ErrIrregular) {
+		hint = "move it out of the folder: a pipe, a socket or a device has no bytes to read"
+	}
+	ps.AddHint(problem.Pos{File: file}, "file", hint, "cannot be read: %v", why)
+}
 
 // unreadable says why a file of an author cannot be used, or gives nil.
 func unreadable(fsys fs.FS, file string) error {

@@ -33,3 +33,15 @@ func FuzzLesson(f *testing.F) {
 		}
 	})
 }
+
+// FuzzInvisible: the quick search finds what looking at every character does.
+func FuzzInvisible(f *testing.F) {
+	for _, text := range []string{"a\tb\r\n", "a\x7f", "\u0085", "é\u009f", "\xc2", "\xc2\xa0\x00", "\xe2\xc2\x80"} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		if got, want := invisibleIn(src), bytes.IndexFunc(src, invisible); got != want {
+			t.Errorf("%q: found at %d, want %d", src, got, want)
+		}
+	})
+}

@@ -43,6 +43,7 @@ type Book struct {
 	Examples []lesson.Example // sorted by id
 	Sources  []lesson.Source  // sorted by id
 	Files    []string         // other files of content/, "content/a.png", sorted
+	Odd      bool             // a file of examples/ cannot be read: what examples depend on cannot be told
 
 	options Options
 }
@@ -191,11 +192,14 @@ func listContent(b *Book, fsys fs.FS, ps *problem.List) (lessons []string, err e
 				return fs.SkipDir
 			}
 			return nil
+		case d.IsDir() && path.Ext(name) == ".md":
+			ps.AddHint(problem.Pos{File: file}, "file", "rename the folder: only a lesson's name ends with .md", "a folder with the name of a lesson")
+			return nil
 		case d.IsDir() || hidden(name):
 			return nil
 		case !d.Type().IsRegular():
 			if err := unreadable(fsys, file); err != nil {
-				ps.Add(problem.Pos{File: file}, "file", "cannot be read: %v", err)
+				complain(ps, file, err)
 				return nil
 			}
 		}
@@ -288,10 +292,25 @@ func checkText(l *Lesson, ps *problem.List) {
 		}
 		i += size
 	}
-	if i := bytes.IndexFunc(l.Source, invisible); i >= 0 {
+	if i := invisibleIn(l.Source); i >= 0 {
 		r, _ := utf8.DecodeRune(l.Source[i:])
 		ps.Warn(problem.At(l.File, l.Source, i), "text", "the control character %U shows nothing", r)
 	}
+}
+
+// invisibleIn gives the place of the first control character that shows nothing,
+// or -1. Only a byte that one may begin with is worth a look, and few are.
+func invisibleIn(src []byte) int {
+	const firstBeyondASCII = 0xC2 // begins U+0080 to U+00BF
+	for i, c := range src {
+		if c >= ' ' && c != 0x7F && c != firstBeyondASCII {
+			continue
+		}
+		if r, _ := utf8.DecodeRune(src[i:]); invisible(r) {
+			return i
+		}
+	}
+	return -1
 }
 
 func invisible(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune("\t\n\r\f", r) }

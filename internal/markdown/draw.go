@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"strings"
+	"sync"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
@@ -107,11 +108,26 @@ func (dr *drawing) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 	reg.Register(valueKind, dr.drawValue)
 }
 
+// memory is what goldmark draws to. As a util.BufWriter it needs no buffer
+// between, of which every small piece of a page would get its own.
+type memory struct{ bytes.Buffer }
+
+// Buffered tells that nothing is held back.
+func (*memory) Buffered() int { return 0 }
+
+// Flush has nothing to do.
+func (*memory) Flush() error { return nil }
+
+// memories are used again, since they grow to the size of a page.
+var memories = sync.Pool{New: func() any { return &memory{} }}
+
 // html draws nodes one after another. The first failure is kept for the end.
 func (dr *drawing) html(nodes ...ast.Node) template.HTML {
-	var out bytes.Buffer
+	out := memories.Get().(*memory)
+	defer memories.Put(out)
+	out.Reset()
 	for _, n := range nodes {
-		if err := dr.r.Render(&out, dr.d.src, n); err != nil && dr.err == nil {
+		if err := dr.r.Render(out, dr.d.src, n); err != nil && dr.err == nil {
 			dr.err = fmt.Errorf("draw %s: %w", dr.d.at(n), err)
 		}
 	}
@@ -165,8 +181,7 @@ func (dr *drawing) drawCode(w util.BufWriter, src []byte, n ast.Node, entering b
 
 // code gives the text of a code block with LF as line end.
 func code(n ast.Node, src []byte) string {
-	text := string(n.Lines().Value(src))
-	return strings.NewReplacer("\r\n", "\n", "\x00", "\uFFFD").Replace(text)
+	return keepTags.Replace(string(n.Lines().Value(src)))
 }
 
 func (dr *drawing) drawQuote(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {

@@ -50,7 +50,7 @@ type Doc struct {
 // extensions is what plain Markdown means here.
 func extensions() goldmark.Option {
 	return goldmark.WithExtensions(
-		extension.Linkify, extension.Strikethrough, extension.TaskList, extension.Footnote,
+		extension.Linkify, extension.Strikethrough, taskList{}, extension.Footnote,
 		extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)))
 }
 

@@ -1,7 +1,7 @@
 package markdown
 
 import (
-	"strings"
+	"bytes"
 
 	"github.com/yuin/goldmark/ast"
 
@@ -12,15 +12,18 @@ import (
 // first section is what stands before any heading, and may be empty.
 func (d *Doc) Sections() []lesson.Section {
 	sections := []lesson.Section{{}}
-	var text strings.Builder
+	var text []byte
+	var block line
 	end := func() {
-		sections[len(sections)-1].Text = strings.TrimSpace(text.String())
-		text.Reset()
+		sections[len(sections)-1].Text = string(bytes.TrimSpace(text))
+		text = text[:0]
 	}
 	for _, n := range childrenOf(d.root) {
 		heading, ok := n.(*ast.Heading)
 		if !ok {
-			text.WriteString(d.text(n) + "\n")
+			block.reset()
+			d.writeText(&block, n)
+			text = append(append(text, block.trimmed()...), '\n')
 			continue
 		}
 		end()

@@ -33,10 +33,11 @@ func (l *line) write(s []byte) {
 			i++
 			continue
 		}
-		from := i
+		from, all := i, byte(0)
 		for ; i < len(s) && !isSpace(s[i]); i++ {
-			l.wide = l.wide || s[i] >= utf8.RuneSelf
+			all |= s[i]
 		}
+		l.wide = l.wide || all >= utf8.RuneSelf
 		l.out = append(l.out, s[from:i]...)
 	}
 }
@@ -48,12 +49,17 @@ func (l *line) space() {
 }
 
 // text gives the line, without white space at either end.
-func (l *line) text() string {
+func (l *line) text() string { return string(l.trimmed()) }
+
+// trimmed is text in the line's own memory, until the next reset.
+func (l *line) trimmed() []byte {
 	if l.wide {
-		return strings.Join(strings.Fields(string(l.out)), " ")
+		return bytes.Join(bytes.Fields(l.out), []byte(" "))
 	}
-	return string(bytes.TrimSuffix(l.out, []byte(" ")))
+	return bytes.TrimSuffix(l.out, []byte(" "))
 }
+
+func (l *line) reset() { *l = line{out: l.out[:0]} }
 
 func (d *Doc) writeText(b *line, n ast.Node) {
 	switch n := n.(type) {

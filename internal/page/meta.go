@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"unicode"
+	"unicode/utf8"
 
 	"verbatim/internal/lesson"
 )
@@ -28,19 +29,30 @@ const wordsAMinute = 200
 func minutes(sections []lesson.Section) int {
 	words, packed := 0, 0
 	for _, section := range sections {
-		between := true
-		for _, r := range section.Text {
-			space := unicode.IsSpace(r)
+		between, wide := true, false
+		for i := range len(section.Text) {
+			c := section.Text[i]
+			space := c == ' ' || c == '\n' // there is no other in a section's text
 			if between && !space {
 				words++
 			}
-			between = space
-			if r >= firstPacked && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) {
-				packed++
-			}
+			between, wide = space, wide || c >= utf8.RuneSelf
+		}
+		if wide {
+			packed += packedIn(section.Text)
 		}
 	}
 	return max(1, (words+packed/2+wordsAMinute/2)/wordsAMinute)
+}
+
+// packedIn counts the characters of scripts without spaces.
+func packedIn(text string) (n int) {
+	for _, r := range text {
+		if r >= firstPacked && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) {
+			n++
+		}
+	}
+	return n
 }
 
 // firstPacked is the first character of a script without spaces.

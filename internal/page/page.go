@@ -27,7 +27,7 @@ type Input struct {
 	Sources   map[string]lesson.Source
 	States    map[problem.Pos]string // of quotations: verified, attested, …
 	Files     []string               // paths below public/ that are copied from content/
-	Workers   int                    // pages drawn at a time, at least 1
+	Workers   int                    // of no effect: whoever asks for pages says how many at a time
 
 	// ImageSize gives the size in pixels of an image that a lesson's file
 	// names by dest; 0, 0 when unknown. It may be nil, and is called by
@@ -75,6 +75,7 @@ type File struct {
 // and the search index first, then lessons by path, redirects, examples, the
 // pages about the site, and the home page and the feeds last.
 // Where there are problems the files are complete but for those that collide.
+// It holds the whole site in memory; New gives one that is drawn page by page.
 func Render(in Input) ([]File, problem.List, error) {
 	s, err := New(in)
 	if err != nil {
@@ -88,8 +89,14 @@ func Render(in Input) ([]File, problem.List, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	drawn, err := s.drawAll(s.pages, max(1, in.Workers))
-	return slices.Concat(files, drawn), s.Problems, err
+	for i := range s.Len() {
+		drawn, err := s.Draw(i)
+		if err != nil {
+			return nil, nil, err
+		}
+		files = append(files, drawn)
+	}
+	return files, s.Problems, nil
 }
 
 // Site is a site that is drawn page by page. It does not change, and several
@@ -153,13 +160,7 @@ func (s *Site) Len() int { return len(s.pages) }
 func (s *Site) Path(i int) string { return s.pages[i].path }
 
 // Draw draws page i.
-func (s *Site) Draw(i int) (File, error) {
-	data, err := s.pages[i].draw(s.site)
-	if err != nil {
-		return File{}, fmt.Errorf("draw %s: %w", s.pages[i].path, err)
-	}
-	return File{s.pages[i].path, data}, nil
-}
+func (s *Site) Draw(i int) (File, error) { return s.pages[i].file(s.site) }
 
 // Search hands over the files of the search index.
 func (s *Site) Search(write func(File) error) error {
@@ -177,31 +178,13 @@ type plan struct {
 	draw func(*site) ([]byte, error)
 }
 
-// drawAll draws pages several at a time and keeps their order. The first
-// failure in that order is the one it reports.
-func (s *site) drawAll(plans []plan, workers int) ([]File, error) {
-	files, errs := make([]File, len(plans)), make([]error, len(plans))
-	next := make(chan int)
-	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() {
-			for i := range next {
-				data, err := plans[i].draw(s)
-				files[i], errs[i] = File{plans[i].path, data}, err
-			}
-		})
+// file draws the page.
+func (p plan) file(s *site) (File, error) {
+	data, err := p.draw(s)
+	if err != nil {
+		return File{}, fmt.Errorf("draw %s: %w", p.path, err)
 	}
-	for i := range plans {
-		next <- i
-	}
-	close(next)
-	wg.Wait()
-	for i, err := range errs {
-		if err != nil {
-			return nil, fmt.Errorf("draw %s: %w", plans[i].path, err)
-		}
-	}
-	return files, nil
+	return File{p.path, data}, nil
 }
 
 // Probes are a few pages that use every kind of template: the first lesson, the

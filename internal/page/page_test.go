@@ -54,7 +54,7 @@ func read(t *testing.T, archive string) page.Input {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := page.Input{Templates: theme(t), Workers: 1}
+	in := page.Input{Templates: theme(t)}
 	for _, f := range a.Files {
 		doc, problems := markdown.Parse(f.Name, f.Data, 0)
 		if bad, _ := problems.Count(); bad > 0 {

@@ -6,6 +6,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 
@@ -28,24 +29,26 @@ func site(t *testing.T, sources map[string]string) page.Input {
 	return in
 }
 
-func TestSameBytesForAnyWorkers(t *testing.T) {
-	var first []page.File
-	for _, workers := range []int{0, 1, 7} {
-		in := course(t)
-		in.Workers = workers
-		files, _, err := page.Render(in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if first == nil {
-			first = files
-		}
-		for i := range files {
-			if files[i].Path != first[i].Path || !bytes.Equal(files[i].Data, first[i].Data) {
-				t.Errorf("%d workers: %s differs from %s", workers, files[i].Path, first[i].Path)
-			}
+// TestSameBytesAtOnce draws every page by several goroutines at once, and
+// expects what one of them draws alone.
+func TestSameBytesAtOnce(t *testing.T) {
+	want := render(t, course(t))
+	s, err := page.New(course(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for i := range s.Len() {
+		for range 3 {
+			all.Go(func() {
+				f, err := s.Draw(i)
+				if err != nil || !bytes.Equal(f.Data, want[f.Path]) {
+					t.Errorf("%s differs when others are drawn: %v", s.Path(i), err)
+				}
+			})
 		}
 	}
+	all.Wait()
 }
 
 // ours are the scripts that a page may hold.

@@ -262,11 +262,16 @@ func (s *site) missing() ([]byte, error) {
 	return s.execute("404.html", v)
 }
 
+// buffers are what templates write to, which grow to the size of a page once.
+var buffers = sync.Pool{New: func() any { return &bytes.Buffer{} }}
+
 // execute draws one template.
 func (d *Design) execute(name string, data any) ([]byte, error) {
-	var out bytes.Buffer
-	if err := d.templates.ExecuteTemplate(&out, name, data); err != nil {
+	out := buffers.Get().(*bytes.Buffer)
+	defer buffers.Put(out)
+	out.Reset()
+	if err := d.templates.ExecuteTemplate(out, name, data); err != nil {
 		return nil, fmt.Errorf("draw with the templates: %w", err)
 	}
-	return out.Bytes(), nil
+	return bytes.Clone(out.Bytes()), nil
 }

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+
+	"verbatim/internal/load"
 )
 
 // batch is a set of changes to files, made in two steps. put writes every new
@@ -24,7 +26,8 @@ type batch struct {
 	changes []change
 	planned map[target]bool // files that an earlier change concerns
 	folders map[target]*folder
-	asides  int // files written aside
+	asides  int      // files written aside
+	blocked []target // folders where a file goes, and files where a folder goes
 }
 
 // folder is one that files are written to. It is opened once: finding the way
@@ -65,7 +68,10 @@ func (b *batch) add(c change, data []byte) error {
 	exists := false
 	if c.folder == nil || c.folder.names == nil || c.folder.names[path.Base(c.name)] {
 		root, name := c.at(c.name)
-		old, err := root.ReadFile(name)
+		old, err := fs.ReadFile(load.Files(root), name)
+		if info, statErr := root.Lstat(name); err != nil && statErr == nil && info.IsDir() {
+			b.block(target{c.root, c.name})
+		}
 		exists = err == nil
 		if exists && bytes.Equal(old, data) && !b.concerns(c) {
 			return nil
@@ -98,6 +104,13 @@ func (b *batch) concerns(c change) bool {
 	return b.planned[target{c.root, c.name}]
 }
 
+// block notes what stands in the way of a file.
+func (b *batch) block(at target) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.blocked = append(b.blocked, at)
+}
+
 // place finds where the bytes of c wait: its temporary is that folder until plan
 // names the file.
 func (b *batch) place(c *change) error {
@@ -107,8 +120,12 @@ func (b *batch) place(c *change) error {
 	f := b.folders[at]
 	if f == nil {
 		var err error
-		if f, err = openFolder(c.root, at.name, len(b.folders) < maxOpen); err != nil {
+		var inTheWay string
+		if f, inTheWay, err = openFolder(c.root, at.name, len(b.folders) < maxOpen); err != nil {
 			return err
+		}
+		if inTheWay != "" {
+			b.blocked = append(b.blocked, target{c.root, inTheWay})
 		}
 		if b.folders == nil {
 			b.folders = map[target]*folder{}
@@ -123,17 +140,18 @@ func (b *batch) place(c *change) error {
 }
 
 // openFolder makes a folder ready for new files, and holds it open if it may.
-func openFolder(root *os.Root, dir string, hold bool) (*folder, error) {
-	aside, err := nearby(root, dir)
+// It names the file that is in the way of the folder, if there is one.
+func openFolder(root *os.Root, dir string, hold bool) (f *folder, inTheWay string, err error) {
+	aside, inTheWay, err := nearby(root, dir)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	f := &folder{aside: aside}
+	f = &folder{aside: aside}
 	if aside != dir || !hold {
-		return f, nil
+		return f, inTheWay, nil
 	}
 	if f.root, err = root.OpenRoot(dir); err != nil {
-		return f, nil // by its path, then
+		return f, "", nil // by its path, then
 	}
 	if entries, err := fs.ReadDir(f.root.FS(), "."); err == nil {
 		f.names = map[string]bool{}
@@ -141,7 +159,7 @@ func openFolder(root *os.Root, dir string, hold bool) (*folder, error) {
 			f.names[e.Name()] = true
 		}
 	}
-	return f, nil
+	return f, "", nil
 }
 
 // plan names the file where the bytes of c wait, and lists c.
@@ -162,18 +180,19 @@ func (b *batch) list(c change) {
 }
 
 // nearby makes the folder where a file's bytes wait: its own, or where a file
-// that is still to be deleted stands in the way, the nearest above.
-func nearby(root *os.Root, dir string) (string, error) {
-	err := root.MkdirAll(dir, 0o755)
+// that may still be deleted stands in the way, the nearest above that file.
+func nearby(root *os.Root, dir string) (aside, inTheWay string, err error) {
+	err = root.MkdirAll(dir, 0o755)
 	if err == nil || dir == "." {
-		return dir, err
+		return dir, "", err
 	}
 	for at := dir; at != "."; at = path.Dir(at) {
 		if info, statErr := root.Stat(at); statErr == nil && !info.IsDir() {
-			return nearby(root, path.Dir(at))
+			aside, _, err = nearby(root, path.Dir(at))
+			return aside, at, err
 		}
 	}
-	return "", err
+	return "", "", err
 }
 
 // replace plans like put, for a file that must still hold old when its turn

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"syscall"
+	"time"
 
 	"verbatim/internal/lesson"
 	"verbatim/internal/load"
@@ -42,7 +44,7 @@ func (b *build) write(ctx context.Context) error {
 	if b.PDF != "" {
 		files.all = map[string][]byte{}
 	}
-	if err := b.commit(ctx, s, files); err != nil || b.PDF == "" {
+	if err := b.commit(ctx, s, files); err != nil || b.PDF == "" || b.report.Wrong(b.Strict) {
 		return err
 	}
 	return b.print(ctx, files.all)
@@ -138,12 +140,45 @@ func (b *build) commit(ctx context.Context, s *page.Site, files *kept) (err erro
 	slices.Sort(names)
 	b.wrote(page.File{Path: manifest, Data: list(names)})
 	b.report.Written = len(changes.changes) - before
+	if b.obstructed(changes, out) {
+		return nil
+	}
 	left, err := changes.commit()
+	b.renamed = time.Now()
 	for _, file := range left {
 		b.report.Problems.AddHint(problem.Pos{File: file}, "changed", "run build again",
 			"changed while building: its fences were left alone")
 	}
 	return err
+}
+
+// obstructed complains about what stands where files of the batch go, and that
+// no build wrote: then nothing is written.
+func (b *build) obstructed(changes *batch, out *os.Root) bool {
+	all := obstacles(changes)
+	for _, at := range all {
+		place := at.name
+		if at.root == out {
+			place = b.shownOut() + "/" + place
+		}
+		what := "a file that no build wrote stands where a folder goes"
+		if info, err := at.root.Lstat(at.name); err == nil && info.IsDir() {
+			what = "a folder that no build made stands where a file goes"
+		}
+		b.report.Problems.AddHint(problem.Pos{File: place}, "file", "move it away, then run build again", "%s", what)
+	}
+	if len(all) > 0 {
+		b.report.Changed, b.report.Written = nil, 0
+	}
+	return len(all) > 0
+}
+
+// shownOut is what the folder of the site is called.
+func (b *build) shownOut() string {
+	if rel, err := filepath.Rel(b.Root, b.out); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return b.out
 }
 
 // wrote notes a file of the site for the next build.
@@ -211,10 +246,7 @@ func (b *build) putLessons(changes *batch) error {
 // comparePublic reports every file of the site that is not what the sources
 // give.
 func (b *build) comparePublic(ctx context.Context, s *page.Site) error {
-	c := comparison{shown: b.out}
-	if rel, err := filepath.Rel(b.Root, b.out); err == nil && filepath.IsLocal(rel) {
-		c.shown = filepath.ToSlash(rel)
-	}
+	c := comparison{shown: b.shownOut()}
 	var err error
 	c.out, err = os.OpenRoot(b.out)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -263,11 +295,13 @@ func (c *comparison) complain(at problem.Pos, text string) {
 
 // file compares one file. Several goroutines may do so.
 func (c *comparison) file(f page.File) error {
-	have, err := c.out.ReadFile(f.Path)
+	have, err := fs.ReadFile(load.Files(c.out), f.Path)
 	at := problem.Pos{File: c.shown + "/" + f.Path}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		c.complain(at, "is not there")
+	case errors.Is(err, syscall.EISDIR), errors.Is(err, syscall.ENOTDIR), errors.Is(err, load.ErrIrregular):
+		c.complain(at, "is no file")
 	case err != nil:
 		return fmt.Errorf("compare the site: %w", err)
 	case !bytes.Equal(have, f.Data):

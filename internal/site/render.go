@@ -55,7 +55,7 @@ func (b *build) plan() (*page.Site, error) {
 	in := page.Input{
 		Design: b.design, Course: b.book.Course, States: b.words,
 		Examples: map[string]page.Example{}, Sources: map[string]lesson.Source{},
-		Workers: b.workers(), ImageSize: b.imageSize,
+		ImageSize: b.imageSize,
 	}
 	if home := b.book.Home; home != nil {
 		in.Home = &page.Lesson{Lesson: &home.Lesson, Open: home.Open}

@@ -96,6 +96,7 @@ type build struct {
 	stamps   *stamps                        // which files need no reading, for a build that may be remembered
 	known    func(file string) *load.Lesson // lessons that need not be read again, or nil
 	output   map[string][sha256.Size]byte   // of the files of the site, as they were written
+	renamed  time.Time                      // when the last of them got its name
 	report   *Report
 	running  sync.Map // example → what ends its progress line
 }

@@ -27,6 +27,10 @@ const stampsFile = "stamps"
 // stamps are settled: reading as many the next time would take longer.
 const manyWritten = 500
 
+// tick is the longest that the clock of a file system stands still, as Linux
+// builds its kernels.
+const tick = 10 * time.Millisecond
+
 // stamps tell which files need no reading.
 type stamps struct {
 	file  string
@@ -169,7 +173,7 @@ func (b *build) stamp(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(stamp.Margin):
+		case <-time.After(time.Until(b.renamed.Add(stamp.Margin + tick))):
 		}
 	}
 	if err := b.stampOutput(ctx); err == nil {

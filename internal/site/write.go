@@ -142,6 +142,37 @@ func publish(b *batch, root *os.Root, names []string) error {
 	return b.add(change{root: root, name: manifest, turn: turnList}, list(now))
 }
 
+// obstacles gives what stands in the way of a batch's files for good, sorted by
+// name: what none of its changes deletes.
+func obstacles(b *batch) (all []target) {
+	for _, at := range b.blocked {
+		if !slices.Contains(all, at) && !goes(b, at) {
+			all = append(all, at)
+		}
+	}
+	slices.SortFunc(all, func(x, y target) int { return strings.Compare(x.name, y.name) })
+	return all
+}
+
+// goes tells whether a batch deletes a file, or all that is in a folder and so
+// the folder. An empty folder stays.
+func goes(b *batch, at target) bool {
+	deleted := map[string]bool{}
+	for _, c := range b.changes {
+		if c.temporary == "" && c.root == at.root {
+			deleted[c.name] = true
+		}
+	}
+	some, others := false, false
+	err := fs.WalkDir(names(at.root), at.name, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && !strings.HasPrefix(d.Name(), aside) {
+			some, others = true, others || !deleted[name]
+		}
+		return err
+	})
+	return err == nil && some && !others
+}
+
 // inTheWay tells whether a file that goes has the name of a folder that comes,
 // or lies in a folder that has the name of a file that comes.
 func inTheWay(name string, files map[string]bool) bool {
