@@ -70,15 +70,15 @@ func lessonOf(b *testing.B, root string) (file, page string) {
 // drawn watches a site and shows it, as Run does without the network.
 func drawn(b *testing.B, root string) (s *stage, first time.Duration, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
-	live, err := site.OpenLive(ctx, site.Config{Root: root, Redis: "embedded"})
+	c := site.Config{Root: root, Redis: "embedded"}
+	live, err := site.OpenLive(ctx, c)
 	if err != nil {
 		b.Fatal(err)
 	}
-	s = newStage(false)
-	server := &server{live: live, stage: s, runner: newRunner(live, s, nil, 0)}
+	server := newServer(live, c)
 	changes, batches := make(chan string), make(chan []string)
 	go gather(ctx, changes, batches)
-	if err := watch(ctx, root, server.voice.Say, changes); err != nil {
+	if err := watch(ctx, root, server.beyond, server.voice.Say, changes); err != nil {
 		b.Fatal(err)
 	}
 	begin := time.Now()
@@ -96,7 +96,7 @@ func drawn(b *testing.B, root string) (s *stage, first time.Duration, stop func(
 			}
 		}
 	}()
-	return s, first, func() { cancel(); <-ended; server.runner.wait(); live.Close() }
+	return server.stage, first, func() { cancel(); <-ended; server.runner.wait(); live.Close() }
 }
 
 // waitForText returns when a page is served with a text.

@@ -27,11 +27,12 @@ type runState struct {
 // runner runs stale examples beside the drawing of pages, each again when what
 // it depends on changes, and keeps what they show on the stage.
 type runner struct {
-	live  *site.Live
-	stage *stage
-	voice *cli.Voice
-	slots chan struct{} // one for each example that may run
-	going sync.WaitGroup
+	live   *site.Live
+	stage  *stage
+	beyond imports // what a run may add to
+	voice  *cli.Voice
+	slots  chan struct{} // one for each example that may run
+	going  sync.WaitGroup
 
 	mu   sync.Mutex
 	runs map[string]*run // by example
@@ -44,11 +45,12 @@ type run struct {
 	done   chan struct{}
 }
 
-func newRunner(live *site.Live, stage *stage, voice *cli.Voice, workers int) *runner {
+func newRunner(live *site.Live, stage *stage, beyond imports, c site.Config) *runner {
+	workers := c.Workers
 	if workers <= 0 {
 		workers = max(1, runtime.NumCPU()-1) // pages come first
 	}
-	return &runner{live: live, stage: stage, voice: voice, slots: make(chan struct{}, workers), runs: map[string]*run{}}
+	return &runner{live: live, stage: stage, beyond: beyond, voice: c.Voice, slots: make(chan struct{}, workers), runs: map[string]*run{}}
 }
 
 // update starts what a snapshot calls stale, unless it ran as it is, and ends
@@ -86,15 +88,41 @@ func (r *runner) start(ctx context.Context, id, inputs string, older *run) {
 			older.cancel()
 			<-older.done
 		}
-		select {
-		case r.slots <- struct{}{}:
-			defer func() { <-r.slots }()
-		case <-ctx.Done():
+		if !r.slot(ctx, now, id) {
 			return
 		}
+		defer func() { <-r.slots }()
 		shown, err := r.live.Run(ctx, id)
+		r.beyond.changed()
 		r.take(ctx, now, id, shown, err)
 	})
+}
+
+// slot waits until one more example may run, and says that it waits. False means
+// that ctx ended before.
+func (r *runner) slot(ctx context.Context, now *run, id string) bool {
+	select {
+	case r.slots <- struct{}{}:
+		return true
+	default:
+	}
+	r.show(now, runState{Example: id, Going: true, Word: "waiting", Says: "it changed, and runs when another example has ended"})
+	select {
+	case r.slots <- struct{}{}:
+		r.show(now, runState{Example: id, Going: true, Word: "running", Says: "it changed, and runs as it is now"})
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// show puts on the stage how a run stands, unless it is no longer the newest.
+func (r *runner) show(now *run, state runState) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.runs[state.Example] == now {
+		r.stage.ran(state)
+	}
 }
 
 // take puts on the stage what a run showed, unless it is no longer the newest.

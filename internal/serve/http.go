@@ -1,12 +1,14 @@
 package serve
 
 import (
+	"bytes"
 	"embed"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"path"
 	"strings"
+	"time"
 )
 
 // livePath is the folder of what is added to pages. No page of a site lies
@@ -56,20 +58,29 @@ func (s *stage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			http.NotFound(w, r)
 			return
 		}
-		send(w, r, file, http.StatusOK, data)
+		send(w, r, file, data)
 	default:
 		s.site(w, r)
 	}
 }
 
-// send writes a whole answer.
-func send(w http.ResponseWriter, r *http.Request, name string, status int, data []byte) {
+// send answers with a file: whole, in the parts that are asked for, as players
+// of films do, or not at all to whoever has these bytes.
+func send(w http.ResponseWriter, r *http.Request, name string, data []byte) {
 	h := w.Header()
 	h.Set("Content-Type", contentType(name))
-	h.Set("Content-Length", fmt.Sprint(len(data)))
+	h.Set("ETag", `"`+short(data)+`"`)
+	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(data))
+}
+
+// sendPage answers with a page that says why there is no other.
+func sendPage(w http.ResponseWriter, r *http.Request, status int, page []byte) {
+	h := w.Header()
+	h.Set("Content-Type", contentType(".html"))
+	h.Set("Content-Length", fmt.Sprint(len(page)))
 	w.WriteHeader(status)
 	if r.Method == http.MethodGet {
-		_, _ = w.Write(data) // who has gone away needs no answer
+		_, _ = w.Write(page) // who has gone away needs no answer
 	}
 }
 
@@ -81,7 +92,7 @@ func (s *stage) site(w http.ResponseWriter, r *http.Request) {
 	}
 	a, _, err := s.answer(name)
 	if err == nil && a.status == http.StatusOK && path.Ext(a.path) != ".html" {
-		send(w, r, a.path, a.status, a.data)
+		send(w, r, a.path, a.data)
 		return
 	}
 	var page []byte
@@ -92,8 +103,15 @@ func (s *stage) site(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	send(w, r, ".html", a.status, page)
+	if a.status == http.StatusOK {
+		send(w, r, ".html", page)
+		return
+	}
+	sendPage(w, r, a.status, page)
 }
+
+// readsWithin is how long a page may leave its news unread.
+const readsWithin = 10 * time.Second
 
 // news tells an open page whenever something about it changes, until it is
 // closed: one JSON object an event.
@@ -102,7 +120,7 @@ func (s *stage) news(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodHead {
 		return
 	}
-	flush := http.NewResponseController(w).Flush
+	control := http.NewResponseController(w)
 	name, last := r.URL.Query().Get("page"), ""
 	for {
 		text, next, err := s.newsOf(name)
@@ -111,7 +129,8 @@ func (s *stage) news(w http.ResponseWriter, r *http.Request) {
 		}
 		if text != last {
 			last = text
-			if _, err := fmt.Fprintf(w, "retry: 500\ndata: %s\n\n", text); err != nil || flush() != nil {
+			_ = control.SetWriteDeadline(time.Now().Add(readsWithin)) // a test's recorder has none
+			if _, err := fmt.Fprintf(w, "retry: 500\ndata: %s\n\n", text); err != nil || control.Flush() != nil {
 				return
 			}
 		}

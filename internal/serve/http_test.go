@@ -2,12 +2,17 @@ package serve
 
 import (
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"verbatim/internal/site"
 )
@@ -41,9 +46,13 @@ func shown(t testing.TB) *stage {
 	return s
 }
 
-func ask(s *stage, method, host, path string) *http.Response {
+// ask sends a request, with pairs of a header's name and value.
+func ask(s *stage, method, host, path string, headers ...string) *http.Response {
 	r := httptest.NewRequest(method, "http://placeholder/", nil)
 	r.Host, r.URL.Path = host, path
+	for pair := range slices.Chunk(headers, 2) {
+		r.Header.Set(pair[0], pair[1])
+	}
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, r)
 	return w.Result()
@@ -72,6 +81,76 @@ func TestRequests(t *testing.T) {
 			t.Errorf("%s %s: %v", row.Method, row.Path, h)
 		}
 	}
+}
+
+// Players ask for parts of a film, and whoever has the bytes gets none again.
+func TestParts(t *testing.T) {
+	s := shown(t)
+	whole := ask(s, http.MethodGet, "localhost", "/t.csv")
+	tag := whole.Header.Get("ETag")
+	for _, row := range []struct {
+		path, header, value string
+		status              int
+		body                string
+	}{
+		{"/t.csv", "Range", "bytes=2-2", http.StatusPartialContent, "b"},
+		{"/t.csv", "Range", "bytes=-2", http.StatusPartialContent, "b\n"},
+		{"/t.csv", "Range", "bytes=99-", http.StatusRequestedRangeNotSatisfiable, ""},
+		{"/t.csv", "If-None-Match", tag, http.StatusNotModified, ""},
+		{"/t.csv", "If-None-Match", `"other"`, http.StatusOK, "a,b\n"},
+		{"/t.csv", "If-Match", `"other"`, http.StatusPreconditionFailed, ""},
+		{"/a.html", "Range", "bytes=0-8", http.StatusPartialContent, "<!doctype"},
+		{"/nothing.html", "Range", "bytes=0-8", http.StatusNotFound, ""},
+		{"/.verbatim/live.js", "Range", "bytes=0-1", http.StatusPartialContent, "//"},
+	} {
+		response := ask(s, http.MethodGet, "localhost", row.path, row.header, row.value)
+		body, err := io.ReadAll(response.Body)
+		if err != nil || response.StatusCode != row.status || row.body != "" && string(body) != row.body {
+			t.Errorf("%s with %s: %s gives %d, %q", row.path, row.header, row.value, response.StatusCode, body)
+		}
+	}
+}
+
+// pipe is a listener of one connection within the test.
+type pipe struct {
+	net.Conn
+	once sync.Once
+	end  chan bool
+}
+
+func (p *pipe) Accept() (conn net.Conn, err error) {
+	if p.once.Do(func() { conn = p.Conn }); conn != nil {
+		return conn, nil
+	}
+	<-p.end
+	return nil, net.ErrClosed
+}
+
+func (p *pipe) Close() error   { close(p.end); return nil }
+func (p *pipe) Addr() net.Addr { return p.LocalAddr() }
+
+// A page that asks for news and never reads them holds nothing for ever.
+func TestNewsUnread(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, server := net.Pipe()
+		closed := make(chan bool)
+		stage := newStage(false)
+		web := &http.Server{Handler: stage, ConnState: func(_ net.Conn, state http.ConnState) {
+			if state == http.StateClosed {
+				close(closed)
+			}
+		}}
+		go web.Serve(&pipe{Conn: server, end: make(chan bool)})
+		begin := time.Now()
+		if _, err := io.WriteString(client, "GET /.verbatim/news?page=a.html HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		<-closed
+		if took := time.Since(begin); took != readsWithin {
+			t.Errorf("the connection was held for %s, want %s", took, readsWithin)
+		}
+		web.Close()
+	})
 }
 
 // A page may ask this server for news, and its policy is else as it was.

@@ -22,8 +22,8 @@ type stamp struct {
 // poll tells of changes like watch, by looking at the site as often as every
 // says; less often where a look takes more than a tenth of that. It takes the
 // first look before it returns.
-func poll(ctx context.Context, root string, every time.Duration, changes chan<- string) {
-	before := look(root)
+func poll(ctx context.Context, root string, i imports, every time.Duration, changes chan<- string) {
+	before := look(root, i)
 	go func() {
 		pause := every
 		for {
@@ -33,7 +33,7 @@ func poll(ctx context.Context, root string, every time.Duration, changes chan<- 
 			case <-time.After(pause):
 			}
 			begin := time.Now()
-			now := look(root)
+			now := look(root, i)
 			pause = max(every, 9*time.Since(begin))
 			for name, s := range now {
 				if before[name] != s {
@@ -51,7 +51,7 @@ func poll(ctx context.Context, root string, every time.Duration, changes chan<- 
 }
 
 // look gives the stamp of everything in a site that matters.
-func look(root string) map[string]stamp {
+func look(root string, i imports) map[string]stamp {
 	stamps := map[string]stamp{}
 	for _, name := range roots {
 		lookAt(root, name, true, stamps)
@@ -59,7 +59,24 @@ func look(root string) map[string]stamp {
 	for _, name := range rootFiles {
 		lookAt(root, name, false, stamps)
 	}
+	for _, folder := range i.list() {
+		lookIn(root, folder, stamps)
+	}
 	return stamps
+}
+
+// lookIn adds a folder and what is in it, but nothing below that.
+func lookIn(root, folder string, stamps map[string]stamp) {
+	lookAt(root, folder, false, stamps)
+	entries, err := os.ReadDir(filepath.Join(root, filepath.FromSlash(folder)))
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if !passing(e.Name()) {
+			lookAt(root, path.Join(folder, e.Name()), false, stamps)
+		}
+	}
 }
 
 // lookAt adds one file, or a folder and all below it. Links are followed to

@@ -43,13 +43,14 @@ func command(args []string) int {
 	redis := flags.String("redis", "embedded", "")
 	strict := flags.Bool("strict", false, "")
 	addr := flags.String("addr", "localhost:0", "")
+	workers := flags.Int("j", 0, "")
 	_ = flags.Parse(args) // it exits
 	voice := cli.NewVoice("build", os.Stderr)
 	addresses, err := Address(*addr)
 	if err == nil {
 		ctx, stop := cli.Interruptible(context.Background())
 		defer stop()
-		err = Run(ctx, addresses, site.Config{Root: ".", Redis: *redis, Strict: *strict, Voice: voice})
+		err = Run(ctx, addresses, site.Config{Root: ".", Redis: *redis, Strict: *strict, Workers: *workers, Voice: voice})
 	}
 	if err != nil {
 		voice.Say("%v", err)

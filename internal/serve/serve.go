@@ -24,6 +24,7 @@ type server struct {
 	live   *site.Live
 	stage  *stage
 	runner *runner
+	beyond imports // what else there is to watch
 	voice  *cli.Voice
 	said   problem.List // the problems that the terminal shows last
 	failed bool         // the newest sources could not be drawn at all
@@ -44,8 +45,7 @@ func Run(ctx context.Context, addresses []string, c site.Config) error {
 	if err != nil {
 		return err
 	}
-	stage := newStage(c.Strict)
-	s := &server{live: live, stage: stage, voice: c.Voice, runner: newRunner(live, stage, c.Voice, c.Workers)}
+	s := newServer(live, c)
 	err = s.run(ctx, c.Root, listener)
 	cancel()
 	s.runner.wait()
@@ -55,11 +55,16 @@ func Run(ctx context.Context, addresses []string, c site.Config) error {
 	return err
 }
 
+func newServer(live *site.Live, c site.Config) *server {
+	stage, beyond := newStage(c.Strict), newImports(live.Beyond)
+	return &server{live: live, stage: stage, voice: c.Voice, beyond: beyond, runner: newRunner(live, stage, beyond, c)}
+}
+
 // run draws and serves until ctx ends.
 func (s *server) run(ctx context.Context, root string, listener net.Listener) error {
 	changes, batches := make(chan string), make(chan []string)
 	go gather(ctx, changes, batches)
-	if err := watch(ctx, root, s.voice.Say, changes); err != nil {
+	if err := watch(ctx, root, s.beyond, s.voice.Say, changes); err != nil {
 		return err
 	}
 	s.refresh(ctx, nil)
@@ -102,6 +107,7 @@ func (s *server) refresh(ctx context.Context, changed []string) {
 		return
 	}
 	s.failed = false
+	s.beyond.changed()
 	s.stage.show(snapshot)
 	s.runner.update(ctx, snapshot)
 	if !slices.Equal(s.said, snapshot.Problems) {

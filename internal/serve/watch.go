@@ -28,27 +28,38 @@ type watcher struct {
 	notify  *fsnotify.Watcher
 	most    int                 // watches that there may be, 0 for what the system allows
 	folders map[string]bool     // watched, relative to the root
-	links   map[string][]string // links of the site by the file that each leads to
+	links   map[string][]string // links of the site by what each leads to
+	behind  map[string]string   // the folder behind each of the root's that is a link
 	changes chan<- string
 	say     func(format string, args ...any)
+
+	imports  imports
+	imported map[string]bool // folders that examples were seen to import from
 }
 
 // watch tells on changes of every path of the site that may have changed, until
 // ctx ends. What changes after it has returned is not missed. Where the system
 // cannot tell, because there are too many folders or another machine holds
 // them, it looks again and again instead, and says so once.
-func watch(ctx context.Context, root string, say func(format string, args ...any), changes chan<- string) error {
-	root, err := filepath.EvalSymlinks(root)
+func watch(ctx context.Context, root string, i imports, say func(format string, args ...any), changes chan<- string) error {
+	root, err := filepath.Abs(root)
+	if err == nil {
+		root, err = filepath.EvalSymlinks(root)
+	}
 	if err != nil {
 		return fmt.Errorf("watch the site: %w", err)
 	}
-	w := &watcher{root: root, changes: changes, say: say}
+	w := newWatcher(root, i, say, changes)
 	if remote(root) {
 		w.lookInstead(ctx, "the system cannot tell of changes on a network file system")
 		return nil
 	}
 	w.start(ctx)
 	return nil
+}
+
+func newWatcher(root string, i imports, say func(format string, args ...any), changes chan<- string) *watcher {
+	return &watcher{root: root, changes: changes, say: say, imports: i, imported: map[string]bool{}}
 }
 
 // start watches, or looks again and again where that cannot be.
@@ -70,7 +81,7 @@ func (w *watcher) start(ctx context.Context) {
 func (w *watcher) lookInstead(ctx context.Context, reason string) {
 	w.end()
 	w.say("%s: looking for changes every %s instead", reason, interval)
-	poll(ctx, w.root, interval, w.changes)
+	poll(ctx, w.root, w.imports, interval, w.changes)
 }
 
 // tell hands a path over, unless ctx ends first.
@@ -84,7 +95,7 @@ func tell(ctx context.Context, changes chan<- string, name string) {
 // begin watches every folder that matters, and forgets what was watched before.
 func (w *watcher) begin() error {
 	w.end()
-	w.folders, w.links = map[string]bool{}, map[string][]string{}
+	w.folders, w.links, w.behind = map[string]bool{}, map[string][]string{}, map[string]string{}
 	var err error
 	if w.notify, err = fsnotify.NewWatcher(); err != nil {
 		return err
@@ -93,11 +104,21 @@ func (w *watcher) begin() error {
 		return err
 	}
 	for _, name := range roots {
-		if err := w.add(name); err != nil {
+		if err := w.addEntry(name, w.modeOf(name)); err != nil {
 			return err
 		}
 	}
-	return nil
+	_, err = w.addImports()
+	return err
+}
+
+// modeOf gives what a path of the site is; 0, a file's, where there is nothing.
+func (w *watcher) modeOf(name string) fs.FileMode {
+	info, err := os.Lstat(w.at(name))
+	if err != nil {
+		return 0
+	}
+	return info.Mode().Type()
 }
 
 func (w *watcher) end() {
@@ -117,7 +138,7 @@ func (w *watcher) hear(folder string) error {
 // add watches a folder and all below it. One that is not there is no error: it
 // may come.
 func (w *watcher) add(name string) error {
-	folder := filepath.Join(w.root, filepath.FromSlash(name))
+	folder := w.at(name)
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
 		return nil
 	}
@@ -154,28 +175,6 @@ func (w *watcher) addEntry(name string, mode fs.FileMode) error {
 	return nil
 }
 
-// addLink watches the file that a link leads to. Folders behind links are no
-// part of a site, but for a link in the root, as from content/ to docs/.
-func (w *watcher) addLink(name string) error {
-	if !strings.Contains(name, "/") {
-		return w.add(name)
-	}
-	target, err := filepath.EvalSymlinks(filepath.Join(w.root, filepath.FromSlash(name)))
-	if err != nil {
-		return nil // it leads nowhere
-	}
-	if info, err := os.Stat(target); err != nil || !info.Mode().IsRegular() {
-		return nil
-	}
-	if !slices.Contains(w.links[target], name) {
-		w.links[target] = append(w.links[target], name)
-	}
-	if err := w.hear(filepath.Dir(target)); err != nil && !gone(err) {
-		return err
-	}
-	return nil
-}
-
 // gone tells errors about a folder that went before it could be watched.
 func gone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
@@ -188,6 +187,10 @@ func (w *watcher) follow(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
+		case <-w.imports.news:
+			if err := w.tellImports(ctx); err != nil {
+				return err
+			}
 		case event, open := <-w.notify.Events:
 			if !open {
 				return fsnotify.ErrClosed
@@ -230,26 +233,33 @@ func (w *watcher) restart(ctx context.Context) error {
 
 // handle passes one event on. Lost means that the root itself went.
 func (w *watcher) handle(ctx context.Context, event fsnotify.Event) (lost bool, err error) {
-	for _, link := range w.links[event.Name] {
+	for _, link := range slices.Clone(w.links[event.Name]) {
 		tell(ctx, w.changes, link)
+		if event.Has(fsnotify.Create) {
+			err = errors.Join(err, w.addEntry(link, w.modeOf(link)))
+		}
 	}
-	rel, err := filepath.Rel(w.root, event.Name)
-	if err != nil || !filepath.IsLocal(rel) {
-		return false, nil // beside the file that a link leads to
+	name, ok := w.nameOf(event.Name)
+	if err != nil || !ok {
+		return false, err // beside the file that a link leads to
 	}
-	name := filepath.ToSlash(rel)
 	went := event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename)
 	if name == "." {
 		return went, nil
 	}
-	if !matters(name) {
+	source := matters(name)
+	if !source && !w.concerns(name) {
 		return false, nil
 	}
 	if went {
 		w.forget(name)
 	}
-	if info, statErr := os.Lstat(event.Name); event.Has(fsnotify.Create) && statErr == nil {
-		err = w.addEntry(name, info.Mode())
+	switch {
+	case !event.Has(fsnotify.Create):
+	case source:
+		err = w.addEntry(name, w.modeOf(name))
+	default:
+		err = w.tellImports(ctx)
 	}
 	tell(ctx, w.changes, name)
 	return false, err
@@ -260,8 +270,9 @@ func (w *watcher) handle(ctx context.Context, event fsnotify.Event) (lost bool, 
 func (w *watcher) forget(name string) {
 	for _, folder := range slices.Sorted(maps.Keys(w.folders)) {
 		if folder == name || strings.HasPrefix(folder, name+"/") {
-			_ = w.notify.Remove(filepath.Join(w.root, filepath.FromSlash(folder))) // the system may have ended it
+			_ = w.notify.Remove(w.at(folder)) // the system may have ended it
 			delete(w.folders, folder)
 		}
 	}
+	delete(w.behind, name)
 }

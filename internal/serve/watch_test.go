@@ -32,7 +32,7 @@ func watched(t *testing.T, begin func(ctx context.Context, root string, w *told,
 		t.Fatal(err)
 	}
 	w := &told{t: t, root: root, names: map[string]bool{}}
-	for _, name := range []string{"content/a.md", "content/deep/b.md", "examples/x/main.go", "go.mod", "shared/s.md", "README.md"} {
+	for _, name := range []string{"content/a.md", "content/deep/b.md", "examples/x/main.go", "go.mod", "shared/s.md", "README.md", "internal/greet/g.go", "internal/other.go"} {
 		w.write(name, "text")
 	}
 	w.do(os.Symlink("../shared/s.md", w.at("content/s.md")))
@@ -110,16 +110,21 @@ func (w *told) expect(step string, names ...string) {
 	}
 }
 
+// ways are those of hearing of changes, where internal/greet is imported from.
+var ways = map[string]func(ctx context.Context, root string, w *told, changes chan<- string){
+	"watch": func(ctx context.Context, root string, w *told, changes chan<- string) {
+		beyond := newImports(func() []string { return []string{"internal/greet"} })
+		newWatcher(root, beyond, w.say, changes).start(ctx)
+		beyond.changed()
+		beyond.changed()
+	},
+	"poll": func(ctx context.Context, root string, _ *told, changes chan<- string) {
+		poll(ctx, root, newImports(func() []string { return []string{"internal/greet"} }), 10*time.Millisecond, changes)
+	},
+}
+
 // Both ways of hearing of changes hear of each.
 func TestEveryChangeIsTold(t *testing.T) {
-	ways := map[string]func(ctx context.Context, root string, w *told, changes chan<- string){
-		"watch": func(ctx context.Context, root string, w *told, changes chan<- string) {
-			(&watcher{root: root, changes: changes, say: w.say}).start(ctx)
-		},
-		"poll": func(ctx context.Context, root string, _ *told, changes chan<- string) {
-			poll(ctx, root, 10*time.Millisecond, changes)
-		},
-	}
 	for name, begin := range ways {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -147,17 +152,49 @@ func TestEveryChangeIsTold(t *testing.T) {
 			w.expect("a folder of the root that was not there", "quotes")
 			w.write("quotes/q/source.yaml", "longer text")
 			w.expect("in it", "quotes/q/source.yaml")
+			w.write("internal/greet/g.go", "longer text")
+			w.expect("in a package that is imported", "internal/greet/g.go")
+			w.do(os.RemoveAll(w.at("internal")))
+			w.expect("the package deleted", "internal/greet")
+			w.write("internal/greet/new.go", "text")
+			w.expect("the package back", "internal/greet")
+			w.write("internal/greet/new.go", "longer text")
+			w.expect("in it", "internal/greet/new.go")
+			w.write("internal/other.go", "longer text")
 			w.write("README.md", "longer text")
 			w.write("shared/other.md", "text")
 			w.write("content/new/.c.md.swp", "text")
 			w.do(os.Remove(w.at("content/new/c.md")))
 			w.expect("deleted", "content/new/c.md")
 			for name := range w.names {
-				if !matters(name) {
+				if !matters(name) && !strings.HasPrefix(name, "internal/greet") && name != "internal" {
 					t.Errorf("told of %s, which no page depends on", name)
 				}
 			}
 		})
+	}
+}
+
+// A folder that is imported from is new once: else each telling of it would draw
+// the site, which asks for the folders, which tells of them.
+func TestImportsAreNewOnce(t *testing.T) {
+	var inner *watcher
+	folders := []string{".", "gone/for/good", "internal/greet"}
+	w := watched(t, func(ctx context.Context, root string, w *told, changes chan<- string) {
+		inner = newWatcher(root, newImports(func() []string { return folders }), w.say, changes)
+		w.do(inner.begin()) // and nobody follows
+	})
+	t.Cleanup(inner.end)
+	inner.forget("internal/greet")
+	for _, want := range []string{"[internal/greet]", "[]"} {
+		fresh, err := inner.addImports()
+		if got := fmt.Sprint(fresh); err != nil || got != want {
+			t.Errorf("new are %s, %v, want %s", got, err, want)
+		}
+	}
+	w.do(os.MkdirAll(w.at("gone/for/good"), 0o755))
+	if fresh, err := inner.addImports(); err != nil || !slices.Equal(fresh, []string{"gone/for/good"}) {
+		t.Errorf("new is %q, %v", fresh, err)
 	}
 }
 
@@ -166,7 +203,7 @@ func TestEveryChangeIsTold(t *testing.T) {
 func TestLostEvents(t *testing.T) {
 	var inner *watcher
 	w := watched(t, func(ctx context.Context, root string, w *told, changes chan<- string) {
-		inner = &watcher{root: root, changes: changes, say: w.say}
+		inner = newWatcher(root, imports{}, w.say, changes)
 		inner.start(ctx)
 	})
 	inner.notify.Errors <- fsnotify.ErrEventOverflow
@@ -178,7 +215,7 @@ func TestLostEvents(t *testing.T) {
 // The root itself may go and come back.
 func TestRootComesBack(t *testing.T) {
 	w := watched(t, func(ctx context.Context, root string, w *told, changes chan<- string) {
-		(&watcher{root: root, changes: changes, say: w.say}).start(ctx)
+		newWatcher(root, imports{}, w.say, changes).start(ctx)
 	})
 	w.do(os.Rename(w.root, w.root+"-away"))
 	w.expect("the root went", anything)
@@ -195,7 +232,9 @@ func TestTooManyFolders(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := watched(t, func(ctx context.Context, root string, w *told, changes chan<- string) {
-				(&watcher{root: root, most: most, changes: changes, say: w.say}).start(ctx)
+				inner := newWatcher(root, imports{}, w.say, changes)
+				inner.most = most
+				inner.start(ctx)
 			})
 			for i := range 8 {
 				w.write(fmt.Sprintf("content/more%d/a.md", i), "text")

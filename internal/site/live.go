@@ -8,8 +8,10 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"verbatim/internal/load"
@@ -113,6 +115,9 @@ func (l *Live) Refresh(ctx context.Context, changed []string) (*Snapshot, error)
 // program: where only the go command could tell what an example imports now,
 // the example is stale already, and its next run asks.
 func (l *Live) findStale(b *build, s *edition) error {
+	if b.book.Odd {
+		return nil // a problem by now
+	}
 	tree := run.NewTree(b.fsys, b.pinned)
 	for _, e := range b.book.Examples {
 		r := b.records[e.ID]
@@ -133,6 +138,41 @@ func (l *Live) findStale(b *build, s *edition) error {
 		}
 	}
 	return nil
+}
+
+// Beyond lists the folders elsewhere in the site than where sites keep their
+// sources from which its examples import, slash-separated and sorted: what lies
+// in them may change what an example prints. It grows when an example has run.
+func (l *Live) Beyond() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.last == nil {
+		return nil
+	}
+	folders := map[string]bool{}
+	for _, e := range l.last.book.Examples {
+		inputs := l.inputs[e.ID]
+		if r := l.last.records[e.ID]; inputs == nil && r != nil {
+			inputs = r.Inputs
+		}
+		for name := range inputs {
+			addBeyond(folders, name)
+		}
+	}
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(folders)), func(folder string) bool {
+		info, err := fs.Stat(l.last.fsys, folder)
+		return err != nil || !info.IsDir() // the version of a module is an input too, and no file
+	})
+}
+
+// addBeyond adds the folder of an input, unless it is among a site's sources.
+func addBeyond(folders map[string]bool, input string) {
+	top, _, below := strings.Cut(input, "/")
+	switch {
+	case slices.Contains([]string{load.Content, load.Examples, load.Quotes, "templates"}, top):
+	case below || path.Ext(input) == ".go": // "redis" is no file of the root
+		folders[path.Dir(input)] = true
+	}
 }
 
 // listed gives what the go command said of an example at its last run, or nil.

@@ -56,3 +56,67 @@ func TestQuickRefresh(t *testing.T) {
 		t.Error("the first snapshot shows what was saved after it")
 	}
 }
+
+// beyondSite is a site whose example imports from a folder of its module, and
+// from another module that lies beside the site.
+var beyondSite = map[string]string{
+	"content/a.md":            "# A\n\n~~~output {of=x}\n~~~\n",
+	"go.mod":                  "module site.example\n\ngo 1.26\n\nrequire other.example v0.0.0\n\nreplace other.example => ../other\n",
+	"internal/greet/g.go":     "package greet\n\nconst Text = \"hello\"\n",
+	"internal/greet/t.txt":    "x\n",
+	"examples/x/main.go":      "package main\n\nimport (\n\t\"other.example\"\n\t\"site.example/internal/greet\"\n)\n\nfunc main() { println(greet.Text, other.Text) }\n",
+	"examples/x/example.yaml": "needs: none\n",
+}
+
+// What a run depends on is the same for the next drawing, or it would run again
+// with each; and the folder that it imports from is known.
+func TestWhatARunDependsOn(t *testing.T) {
+	dir, _ := tree(t, map[string]string{"other/go.mod": "module other.example\n", "other/o.go": "package other\n\nconst Text = \"o\"\n"})
+	for name, text := range beyondSite {
+		writeIn(t, filepath.Join(dir, "site"), name, text)
+	}
+	live, err := OpenLive(t.Context(), Config{Root: filepath.Join(dir, "site")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer live.Close()
+	if _, err := live.Refresh(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	shown, err := live.Run(t.Context(), "x")
+	if err != nil || shown.Inputs == "" {
+		t.Fatalf("%+v, %v", shown, err)
+	}
+	if got := strings.Join(live.Beyond(), " "); got != "internal/greet" {
+		t.Errorf("it imports from %q", got)
+	}
+	for _, step := range []struct {
+		file, text string
+		same       bool
+	}{
+		{"content/a.md", "# A\n\nText.\n\n~~~output {of=x}\n~~~\n", true},
+		{"internal/greet/g.go", "package greet\n\nconst Text = \"hi\"\n", false},
+		{"internal/greet/g.go", beyondSite["internal/greet/g.go"], true},
+		{"internal/greet/new.txt", "x\n", false},
+	} {
+		writeIn(t, filepath.Join(dir, "site"), step.file, step.text)
+		s, err := live.Refresh(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if same := s.Inputs("x") == shown.Inputs; same != step.same {
+			t.Errorf("after %s the inputs are the same: %t", step.file, same)
+		}
+	}
+}
+
+func writeIn(t *testing.T, dir, name, text string) {
+	t.Helper()
+	file := filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -54,13 +54,10 @@ func (l *Live) Run(ctx context.Context, id string) (*Shown, error) {
 
 func (l *Live) run(ctx context.Context, b *build, job run.Job) (*Shown, error) {
 	e := job.Example
-	compiled, err := l.prepare(ctx, b, e)
+	shown := &Shown{Example: e.ID}
+	compiled, err := l.prepare(ctx, b, e, shown)
 	if err != nil {
 		return nil, err
-	}
-	shown := &Shown{Example: e.ID}
-	if inputs := l.listed(e.ID); inputs != nil {
-		shown.Inputs = digest(inputs)
 	}
 	if !compiled {
 		shown.Failed, shown.Problems = true, b.report.Problems
@@ -91,11 +88,12 @@ func (l *Live) run(ctx context.Context, b *build, job run.Job) (*Shown, error) {
 // prepare asks the go command on what the example depends, so that later
 // changes of those files are noticed, and compiles it. False means that the
 // problems of b say why it cannot run.
-func (l *Live) prepare(ctx context.Context, b *build, e lesson.Example) (bool, error) {
+func (l *Live) prepare(ctx context.Context, b *build, e lesson.Example, shown *Shown) (bool, error) {
 	if !e.Go {
 		return true, nil
 	}
-	inputs, ps, err := run.NewTree(b.fsys, b.pinned).Compute(ctx, l.config.Root, []lesson.Example{e})
+	tree := run.NewTree(b.fsys, b.pinned)
+	inputs, ps, err := tree.Compute(ctx, l.config.Root, []lesson.Example{e})
 	if err != nil {
 		return false, err
 	}
@@ -106,6 +104,13 @@ func (l *Live) prepare(ctx context.Context, b *build, e lesson.Example) (bool, e
 	l.mu.Lock()
 	l.inputs[e.ID] = inputs[e.ID]
 	l.mu.Unlock()
+	// Of the same files what findStale will see of them: not all that the go
+	// command tells can be told without it.
+	now, _, err := tree.Verify(e, inputs[e.ID])
+	if err != nil {
+		return false, err
+	}
+	shown.Inputs = digest(now)
 	compiled, ps, err := run.Compile(ctx, l.config.Root, l.cache, []lesson.Example{e})
 	b.report.Problems = append(b.report.Problems, ps...)
 	return compiled[e.ID], err
