@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -16,7 +17,7 @@ import (
 	"text/template"
 	"time"
 
-	"verbatim/internal/cli"
+	"verbatim/internal/lesson"
 	"verbatim/internal/load"
 	"verbatim/internal/problem"
 )
@@ -71,49 +72,6 @@ func New(ctx context.Context, c Config, id string) (*Started, error) {
 	return &n.Started, n.write()
 }
 
-// idPattern is what New accepts: it makes an address that needs no escapes and
-// is the same on every file system.
-var idPattern = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*(/[a-z0-9]+(-[a-z0-9]+)*)*$`)
-
-// reserved says which names a page, or an example's folder, cannot have.
-var reserved = []struct{ pattern, why string }{
-	{`^(index|404|evidence|search)$`, "is a page that every site has"},
-	{`(^|/)index$`, "would be the page of its folder"},
-	{`^(static|search|examples)/`, "lies in a folder of the site's own"},
-	{`^course$`, "is how -pdf calls the whole course"},
-	{`-worksheet$`, "is how -pdf calls a worksheet"},
-	{`(^|/)(recorded|testdata|vendor)(/|$)`, "names a folder in which no example is looked for"},
-}
-
-// checkID refuses what cannot be the id of a new lesson.
-func checkID(id string) error {
-	if !idPattern.MatchString(id) {
-		hint := ""
-		if nearest := strings.Trim(notInID.ReplaceAllString(strings.ToLower(id), "-"), "-/"); idPattern.MatchString(nearest) {
-			hint = "; try " + nearest
-		}
-		return &cli.UsageError{Text: fmt.Sprintf("-new %q: an id is lower-case letters, digits and single hyphens, with / between folders%s", id, hint)}
-	}
-	if below, ok := strings.CutPrefix(id, load.Content+"/"); ok {
-		return &cli.UsageError{Text: fmt.Sprintf("-new %s: an id is the path below %s/: try %s", id, load.Content, below)}
-	}
-	for _, r := range reserved {
-		if regexp.MustCompile(r.pattern).MatchString(id) {
-			return &cli.UsageError{Text: fmt.Sprintf("-new %s: the name %s; choose another", id, r.why)}
-		}
-	}
-	return nil
-}
-
-// notInID finds runs of what an id cannot hold.
-var notInID = regexp.MustCompile(`[^a-z0-9/]+`)
-
-// titleOf makes a title of an id: "a/first-steps" is "First steps".
-func titleOf(id string) string {
-	words := strings.ReplaceAll(path.Base(id), "-", " ")
-	return strings.ToUpper(words[:1]) + words[1:]
-}
-
 // newLesson is a lesson on its way. Its exported fields are what the templates
 // of starter see.
 type newLesson struct {
@@ -142,7 +100,9 @@ const homeFile = load.Content + "/" + load.HomeID + ".md"
 
 // plan settles every byte, or lists what stands in the way.
 func (n *newLesson) plan() error {
-	n.refuse(n.lesson(), n.example())
+	if n.refuse(n.lesson(), n.example()); len(n.Problems) > 0 {
+		return nil
+	}
 	book, err := n.book()
 	if err != nil || len(n.Problems) > 0 {
 		return err
@@ -156,19 +116,33 @@ func (n *newLesson) plan() error {
 	return n.planHome(book)
 }
 
-// refuse complains about each of these that is there, or that has a file where
-// it needs a folder.
+// refuse complains about each of these that is there, or that has something else
+// where it needs a folder.
 func (n *newLesson) refuse(names ...string) {
 	for _, name := range names {
-		if _, err := n.root.Lstat(name); err == nil {
+		if n.isThere(name) {
 			n.Problems.AddHint(problem.Pos{File: name}, "new", "choose another id: -new overwrites nothing", "is there already")
 		}
 		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-			if info, err := n.root.Stat(dir); err == nil && !info.IsDir() {
-				n.Problems.AddHint(problem.Pos{File: dir}, "new", "choose another id", "is a file, and %s needs a folder of that name", name)
+			if info, err := n.root.Stat(dir); !n.isThere(dir) || err == nil && info.IsDir() {
+				continue
 			}
+			what, hint := "a file", "choose another id"
+			if to, err := n.root.Readlink(dir); err == nil {
+				what = fmt.Sprintf("a link to %s, which is no folder of this site", to)
+			}
+			if !strings.Contains(dir, "/") {
+				hint = "rename it: every lesson needs that folder"
+			}
+			n.Problems.AddHint(problem.Pos{File: dir}, "new", hint, "is %s, and %s needs a folder of that name", what, name)
 		}
 	}
+}
+
+// isThere tells whether a name is taken, by a link that leads nowhere too.
+func (n *newLesson) isThere(name string) bool {
+	_, err := n.root.Lstat(name)
+	return err == nil
 }
 
 // book reads the site, of which there may be nothing yet. Its problems are the
@@ -182,24 +156,59 @@ func (n *newLesson) book() (*load.Book, error) {
 		return nil, err
 	}
 	for _, l := range book.Lessons {
-		if strings.EqualFold(l.ID, n.ID) || strings.EqualFold(l.ID, n.ID+"/"+load.HomeID) {
-			n.Problems.AddHint(problem.Pos{File: l.File}, "new", "choose another id", "has the address of the new lesson")
+		if strings.EqualFold(l.ID, n.ID+"/"+load.HomeID) {
+			n.taken(l.File)
+		}
+	}
+	for address, file := range addresses(book) {
+		if strings.EqualFold(address, n.ID+".html") {
+			n.taken(file)
 		}
 	}
 	for _, e := range book.Examples {
-		if strings.HasPrefix(n.ID, e.ID+"/") {
+		switch {
+		case strings.HasPrefix(n.ID, e.ID+"/"):
 			n.Problems.AddHint(problem.Pos{File: e.Dir}, "new", "choose another id", "is an example, and the new one would be among its files")
+		case strings.EqualFold(n.ID, e.ID):
+			n.Problems.AddHint(problem.Pos{File: e.Dir}, "new", "choose another id", "is an example, whose page has the address of the new one's")
 		}
 	}
+	n.Problems.Sort()
 	return book, nil
+}
+
+// taken complains about what has the new lesson's address.
+func (n *newLesson) taken(file string) {
+	n.Problems.AddHint(problem.Pos{File: file}, "new", "choose another id", "has the address of the new lesson")
+}
+
+// addresses gives the paths of the site that authors chose, each with the file
+// that takes it.
+func addresses(book *load.Book) map[string]string {
+	taken := map[string]string{}
+	for _, l := range book.All() {
+		taken[l.ID+".html"] = l.File
+		for _, alias := range l.Meta.Aliases {
+			taken[path.Clean(strings.TrimPrefix(alias, "/"))] = l.File
+		}
+	}
+	for _, file := range book.Files {
+		address := published(file)
+		taken[address] = file
+		for dir := path.Dir(address); dir != "."; dir = path.Dir(dir) {
+			taken[dir] = file
+		}
+	}
+	return taken
 }
 
 // planExample chooses the program: with the site's lab it is short, without one
 // it speaks to Redis itself, so that it needs no module from anywhere.
 func (n *newLesson) planExample() error {
 	module, err := fs.ReadFile(n.fsys, "go.mod")
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("read go.mod: %w", err)
+	if err != nil && n.isThere("go.mod") {
+		n.Problems.AddHint(problem.Pos{File: "go.mod"}, "new", "mend it, or delete it: -new writes one then", "cannot be read: %v", err)
+		return nil
 	}
 	inModule := err == nil || isBelowModule(n.above)
 	lab, _ := fs.ReadFile(n.fsys, load.Examples+"/lab/lab.go")
@@ -230,11 +239,17 @@ func isBelowModule(dir string) bool {
 	}
 }
 
-// planHome adds the lesson's line to the home page. A site that has lessons and
-// no home page lists them all by title, the new one too; one that has nothing
-// gets a home page.
+// planHome adds the lesson's line to the home page, unless its author did. A site
+// that has lessons and no home page lists them all by title, the new one too; one
+// that has nothing gets a home page.
 func (n *newLesson) planHome(book *load.Book) error {
 	switch {
+	case book.Home == nil && n.isThere(homeFile):
+		n.Problems.AddHint(problem.Pos{File: homeFile}, "new", "mend it, or delete it: a site needs none", "cannot be read, and the new lesson belongs on it")
+		return nil
+	case book.Home != nil && slices.ContainsFunc(book.Course, func(e lesson.Entry) bool { return e.Lesson == n.ID }):
+		n.Listed = true
+		return nil
 	case book.Home != nil:
 		page, err := listed(book, n.Title, n.ID)
 		if err != nil {
@@ -266,12 +281,21 @@ func (n *newLesson) draw(name, from string) error {
 	return nil
 }
 
-// write writes every file aside before the first is renamed to its place.
-func (n *newLesson) write() error {
+// write writes every file aside before the first is renamed to its place. When
+// it fails, the folders that it made go again.
+func (n *newLesson) write() (err error) {
+	folders := n.missingFolders()
+	defer func() {
+		if err == nil {
+			return
+		}
+		for _, dir := range folders {
+			n.root.Remove(dir) // one with something in it stays
+		}
+	}()
 	changes := &batch{}
 	defer changes.abort()
 	for _, f := range n.files {
-		var err error
 		if f.name == homeFile && n.home != nil {
 			err = changes.replace(n.root, f.name, n.home, f.data)
 		} else {
@@ -294,4 +318,18 @@ func (n *newLesson) write() error {
 			"add this line to its list: "+item(n.Title, n.ID), "was saved meanwhile, and was left alone")
 	}
 	return nil
+}
+
+// missingFolders lists the folders that the files need and that are not there,
+// each after those below it.
+func (n *newLesson) missingFolders() []string {
+	missing := map[string]bool{}
+	for _, f := range n.files {
+		for dir := path.Dir(f.name); dir != "." && !n.isThere(dir); dir = path.Dir(dir) {
+			missing[dir] = true
+		}
+	}
+	folders := slices.Sorted(maps.Keys(missing))
+	slices.Reverse(folders)
+	return folders
 }

@@ -1,0 +1,65 @@
+package site
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+
+	"verbatim/internal/cli"
+	"verbatim/internal/load"
+)
+
+// idPattern is what New accepts: it makes an address that needs no escapes and
+// is the same on every file system.
+var idPattern = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*(/[a-z0-9]+(-[a-z0-9]+)*)*$`)
+
+// longestID is how many characters an id may have. What is named after it is
+// longer ("-worksheet.pdf"), and some file systems end a name at 143 bytes.
+const longestID = 100
+
+// reserved says which names a page, or an example's folder, cannot have.
+var reserved = []struct{ pattern, why string }{
+	{`^(index|404|evidence|search)$`, "is a page that every site has"},
+	{`(^|/)index$`, "would be the page of its folder"},
+	{`^(static|search|examples)/`, "lies in a folder of the site's own"},
+	{`^course$`, "is how -pdf calls the whole course"},
+	{`-worksheet$`, "is how -pdf calls a worksheet"},
+	{`(^|/)(recorded|testdata|vendor)(/|$)`, "names a folder in which no example is looked for"},
+	{`(^|/)(con|prn|aux|nul|com[0-9]|lpt[0-9])(/|$)`, "names a device on Windows, where nobody could check the site out"},
+}
+
+// checkID refuses what cannot be the id of a new lesson.
+func checkID(id string) error {
+	if len(id) > longestID {
+		return &cli.UsageError{Text: fmt.Sprintf("-new %.20s…: an id has at most %d characters, and this one has %d; choose a shorter one", id, longestID, len(id))}
+	}
+	if !idPattern.MatchString(id) {
+		hint := ""
+		if nearest := strings.Trim(notInID.ReplaceAllString(strings.ToLower(id), "-"), "-/"); idPattern.MatchString(nearest) {
+			hint = "; try " + nearest
+		}
+		return &cli.UsageError{Text: fmt.Sprintf("-new %q: an id is lower-case letters, digits and single hyphens, with / between folders%s", id, hint)}
+	}
+	if below, ok := strings.CutPrefix(id, load.Content+"/"); ok {
+		return &cli.UsageError{Text: fmt.Sprintf("-new %s: an id is the path below %s/: try %s", id, load.Content, below)}
+	}
+	for _, r := range reserved {
+		if regexp.MustCompile(r.pattern).MatchString(id) {
+			return &cli.UsageError{Text: fmt.Sprintf("-new %s: the name %s; choose another", id, r.why)}
+		}
+	}
+	return nil
+}
+
+// notInID finds runs of what an id cannot hold.
+var notInID = regexp.MustCompile(`[^a-z0-9/]+`)
+
+// titleOf makes a title of an id: "a/first-steps" is "First steps".
+func titleOf(id string) string {
+	words := strings.ReplaceAll(path.Base(id), "-", " ")
+	if words == "x" {
+		return "Lesson X" // "- [X](x.md)" is no link: in a list [X] is a box that is ticked
+	}
+	return strings.ToUpper(words[:1]) + words[1:]
+}
