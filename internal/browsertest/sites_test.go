@@ -90,7 +90,7 @@ func stress(t *testing.T) site {
 	first := page.Lesson{Lesson: &lesson.Lesson{ID: "index", File: "content/index.md", Body: home.Body}, Doc: home}
 	first.Meta = lesson.Meta{License: "MIT", Repository: "https://example.org/a/repository"}
 	return site{"stress", write(t, page.Input{
-		Templates: templates.FS, Home: &first, Lessons: []page.Lesson{l}, Workers: 1,
+		Templates: templates.FS, Home: &first, Lessons: []page.Lesson{l},
 		Examples: map[string]page.Example{
 			"huge": huge, "nothing": {Example: lesson.Example{ID: "nothing"}, Ran: true}, "stress#typed": typed,
 		},

@@ -3,6 +3,7 @@ package page
 import (
 	"encoding/xml"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 )
@@ -18,7 +19,7 @@ func (s *site) absolute(file string) string {
 	if file == "index.html" {
 		file = ""
 	}
-	return strings.TrimSuffix(s.in.Home.Meta.BaseURL, "/") + "/" + file
+	return strings.TrimSuffix(s.in.Home.Meta.BaseURL, "/") + "/" + (&url.URL{Path: file}).EscapedPath()
 }
 
 // date is the day a lesson was last proved: that of its newest record or of

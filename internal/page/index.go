@@ -2,6 +2,8 @@ package page
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"maps"
 	"slices"
 	"strings"
@@ -50,12 +52,22 @@ func (s *site) byTitle() []Lesson {
 	return lessons
 }
 
-// tagID is the id of a tag's list on the search page.
+// tagID is the id of a tag's list on the search page. What cannot stand in an id
+// leaves a digest, so that "C++" and "C--" are two, as are "Go" and "go".
 func tagID(tag string) string {
-	return "v-tag-" + strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
+	exact := true
+	id := strings.Map(func(r rune) rune {
+		lower := unicode.ToLower(r)
+		word := unicode.IsLetter(r) || unicode.IsDigit(r)
+		exact = exact && (r == ' ' || word && r == lower)
+		if word {
+			return lower
 		}
 		return '-'
 	}, tag)
+	if !exact {
+		sum := sha256.Sum256([]byte(tag))
+		id += "-" + hex.EncodeToString(sum[:4])
+	}
+	return "v-tag-" + id
 }

@@ -27,7 +27,6 @@ type Input struct {
 	Sources   map[string]lesson.Source
 	States    map[problem.Pos]string // of quotations: verified, attested, …
 	Files     []string               // paths below public/ that are copied from content/
-	Workers   int                    // of no effect: whoever asks for pages says how many at a time
 
 	// ImageSize gives the size in pixels of an image that a lesson's file
 	// names by dest; 0, 0 when unknown. It may be nil, and is called by
