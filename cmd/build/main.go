@@ -222,7 +222,7 @@ func run(args []string, stdout io.Writer, stderr *os.File) int {
 	}
 	if err != nil {
 		if ctx.Err() != nil {
-			err = errors.New("interrupted: nothing was changed")
+			err = interrupted(err)
 		}
 		voice.Say("%v", err)
 		return cli.Code(err)
@@ -231,6 +231,14 @@ func run(args []string, stdout io.Writer, stderr *os.File) int {
 		return cli.Problems
 	}
 	return cli.Clean
+}
+
+// interrupted says what ^C left undone.
+func interrupted(err error) error {
+	if printing := (*site.PrintError)(nil); errors.As(err, &printing) {
+		return errors.New("interrupted: the site is built, its PDF files are as they were")
+	}
+	return errors.New("interrupted: nothing was changed")
 }
 
 func (o *options) print(r *site.Report, stdout io.Writer) error {
@@ -250,12 +258,16 @@ func (o *options) print(r *site.Report, stdout io.Writer) error {
 }
 
 func explain(ctx context.Context, o *options, stdout io.Writer) int {
-	text, err := site.Explain(ctx, o.Config, o.explain)
+	text, problems, err := site.Explain(ctx, o.Config, o.explain)
 	if err != nil {
 		o.Voice.Say("%v", err)
 		return cli.Code(err)
 	}
+	o.Voice.Problems(problems)
 	fmt.Fprint(stdout, text)
+	if len(problems) > 0 {
+		return cli.Problems
+	}
 	return cli.Clean
 }
 

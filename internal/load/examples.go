@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/build/constraint"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -173,7 +175,8 @@ func settleRules(e *lesson.Example, y exampleYAML, places map[string]problem.Pos
 }
 
 // isMain reads the package clause of the folder's Go files. The first that
-// can be read decides: a broken one is the compiler's to report.
+// can be read decides: a broken one is the compiler's to report, and one that is
+// built only by its name, such as a generator, is no part of the package.
 func isMain(fsys fs.FS, dir string, entries []fs.DirEntry) bool {
 	for _, entry := range entries {
 		name := entry.Name()
@@ -184,9 +187,27 @@ func isMain(fsys fs.FS, dir string, entries []fs.DirEntry) bool {
 		if err != nil {
 			continue
 		}
-		f, err := parser.ParseFile(token.NewFileSet(), name, src, parser.PackageClauseOnly)
-		if err == nil && f.Name != nil {
+		f, err := parser.ParseFile(token.NewFileSet(), name, src, parser.PackageClauseOnly|parser.ParseComments)
+		if err == nil && f.Name != nil && !ignored(f) {
 			return f.Name.Name == "main"
+		}
+	}
+	return false
+}
+
+// ignored tells whether a file is built only with the tag ignore, which nobody sets.
+func ignored(f *ast.File) bool {
+	for _, group := range f.Comments {
+		for _, c := range group.List {
+			expr, err := constraint.Parse(c.Text)
+			if err != nil || c.Pos() > f.Package {
+				continue
+			}
+			with := expr.Eval(func(string) bool { return true })
+			without := expr.Eval(func(tag string) bool { return tag != "ignore" })
+			if with && !without {
+				return true
+			}
 		}
 	}
 	return false

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"path"
 	"runtime"
 	"slices"
@@ -207,6 +208,10 @@ func listContent(b *Book, fsys fs.FS, ps *problem.List) (lessons []string, err e
 			b.Files = append(b.Files, file)
 			return nil
 		}
+		if strings.ContainsAny(file, "#%?") {
+			ps.AddHint(problem.Pos{File: file}, "file", "rename it: #, % and ? have a meaning of their own in the address of its page", "a lesson whose address nobody could follow")
+			return nil
+		}
 		lessons = append(lessons, file)
 		return nil
 	})
@@ -364,6 +369,9 @@ func lessonOf(l lesson.Link) (id string, ok bool) {
 		return "", false
 	}
 	file, _, _ := strings.Cut(l.Dest, "#")
+	if plain, err := url.PathUnescape(file); err == nil {
+		file = plain
+	}
 	id, ok = strings.CutSuffix(file, ".md")
 	return path.Clean(id), ok
 }

@@ -36,7 +36,13 @@ func loadSources(b *Book, fsys fs.FS, ps *problem.List) error {
 	}
 	seen := map[string]string{} // url → source
 	for _, entry := range entries {
-		if !entry.IsDir() || hidden(entry.Name()) {
+		if hidden(entry.Name()) {
+			continue
+		}
+		if !entry.IsDir() {
+			if err := unreadable(fsys, path.Join(Quotes, entry.Name())); err != nil {
+				complain(ps, path.Join(Quotes, entry.Name()), err)
+			}
 			continue
 		}
 		s, ok := loadSource(fsys, entry.Name(), ps)

@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"fmt"
+	"net/url"
 	"path"
 	"regexp"
 	"strings"
@@ -355,6 +356,9 @@ func (d *Doc) readCourse(list *ast.List) {
 		if link := firstLink(head); link != nil {
 			entry.Title = d.text(link.node)
 			file, _, _ := strings.Cut(link.dest(d.src), "#")
+			if plain, err := url.PathUnescape(file); err == nil {
+				file = plain
+			}
 			if id, ok := strings.CutSuffix(file, ".html"); ok && !strings.Contains(id, ":") {
 				entry.Lesson = path.Clean(id)
 				lessons++

@@ -77,13 +77,13 @@ func (b *batch) add(c change, data []byte) error {
 			return nil
 		}
 	}
-	mode := fs.FileMode(0o644)
+	var keep fs.FileMode
 	if exists {
-		mode = modeOf(c.root, c.name)
+		keep = modeOf(c.root, c.name)
 	}
 	b.plan(&c)
 	root, name := c.at(c.temporary)
-	if err := writeNew(root, name, data, mode); err != nil {
+	if err := writeNew(root, name, data, keep); err != nil {
 		return fmt.Errorf("write %s: %w", c.name, err)
 	}
 	return nil
@@ -298,22 +298,24 @@ func (c change) make() error {
 	return nil
 }
 
-func writeNew(root *os.Root, name string, data []byte, mode fs.FileMode) error {
-	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
+// writeNew writes a file with the permissions keep, or for 0 those of a new one.
+func writeNew(root *os.Root, name string, data []byte, keep fs.FileMode) error {
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {
 		return err
 	}
-	if _, err := f.Write(data); err != nil {
-		f.Close()
-		return err
+	_, err = f.Write(data)
+	if err == nil && keep != 0 {
+		err = f.Chmod(keep) // the umask is for new files
 	}
-	return f.Close()
+	return errors.Join(err, f.Close())
 }
 
-// modeOf keeps the permissions of a file that is replaced.
+// modeOf gives the permissions of a file that is replaced, 0 if it has gone.
 func modeOf(root *os.Root, name string) fs.FileMode {
-	if info, err := root.Stat(name); err == nil {
-		return info.Mode().Perm()
+	info, err := root.Stat(name)
+	if err != nil {
+		return 0
 	}
-	return 0o644
+	return info.Mode().Perm()
 }

@@ -59,6 +59,15 @@ func checkPDF(c Config) error {
 	return err
 }
 
+// A PrintError is a failure to print after the site itself was written.
+type PrintError struct{ Err error }
+
+func (e *PrintError) Error() string {
+	return "the site is built, its PDF files are not: " + e.Err.Error()
+}
+
+func (e *PrintError) Unwrap() error { return e.Err }
+
 // print prints each lesson, its worksheet and the whole course to PDF files in
 // the folder that -pdf names: all of them, or when one fails none. files is the
 // site, of which they use the style and the images.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"runtime"
+	"slices"
 	"strings"
 
 	"verbatim/internal/cli"
@@ -50,13 +51,25 @@ func (b *build) prove(ctx context.Context) error {
 	return b.reload(jobs)
 }
 
-// reload reads the lessons again when a value in their text is another now.
-// What there is to complain about was said the first time.
+// reload reads the lessons again when a value in their text is another now. What
+// there is to complain about was mostly said the first time; the rest is about a
+// lesson that was saved meanwhile.
 func (b *build) reload(jobs []run.Job) error {
 	for _, j := range jobs {
 		if r := b.records[j.Example.ID]; r != nil && (j.Record == nil || !maps.Equal(r.Values, j.Record.Values)) {
-			_, err := b.load()
-			return err
+			again, err := b.load()
+			if err != nil {
+				return err
+			}
+			for _, l := range b.book.All() {
+				again = append(again, l.Problems...)
+			}
+			for _, p := range again {
+				if !slices.Contains(b.report.Problems, p) {
+					b.report.Problems = append(b.report.Problems, p)
+				}
+			}
+			return nil
 		}
 	}
 	return nil
@@ -300,7 +313,7 @@ func (b *build) placeOf(e lesson.Example) problem.Pos {
 	}
 	for _, l := range b.book.All() {
 		for _, f := range l.Body.Fences {
-			if f.Of == e.ID {
+			if l.ExampleOf(f.Of) == e.ID {
 				return f.Pos
 			}
 		}

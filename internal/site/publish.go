@@ -47,7 +47,10 @@ func (b *build) write(ctx context.Context) error {
 	if err := b.commit(ctx, s, files); err != nil || b.PDF == "" || b.report.Wrong(b.Strict) {
 		return err
 	}
-	return b.print(ctx, files.all)
+	if err := b.print(ctx, files.all); err != nil {
+		return &PrintError{err}
+	}
+	return nil
 }
 
 // kept holds the files of the site for those who need them all at once.

@@ -64,16 +64,17 @@ func WriteJSON(w io.Writer, r *Report) error {
 }
 
 // Explain tells why the example id is stale or fresh, input by input, and what
-// a build would run. It runs nothing and writes nothing.
-func Explain(ctx context.Context, c Config, id string) (string, error) {
+// a build would run. It runs nothing and writes nothing. Where the site's
+// problems keep its inputs from being known, they come in place of the text.
+func Explain(ctx context.Context, c Config, id string) (string, problem.List, error) {
 	b, unlock, err := open(ctx, c)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	defer unlock()
 	defer b.root.Close()
 	if err := b.read(ctx); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	var ids []string
 	for _, e := range b.book.Examples {
@@ -81,13 +82,16 @@ func Explain(ctx context.Context, c Config, id string) (string, error) {
 	}
 	at := slices.Index(ids, id)
 	if at < 0 {
-		return "", &cli.UsageError{Text: strings.TrimSpace(fmt.Sprintf("-explain: no example %q; %s", id, problem.DidYouMean(id, ids)))}
+		return "", nil, &cli.UsageError{Text: strings.TrimSpace(fmt.Sprintf("-explain: no example %q; %s", id, problem.DidYouMean(id, ids)))}
 	}
 	e := b.book.Examples[at]
 	b.book.Examples = b.book.Examples[at : at+1]
 	inputs, err := b.findStale(ctx)
 	if err != nil {
-		return "", err
+		return "", nil, err
+	}
+	if inputs[id] == nil {
+		return "", b.report.Problems, nil
 	}
 	var out strings.Builder
 	changes, stale := b.stale[id]
@@ -97,13 +101,23 @@ func Explain(ctx context.Context, c Config, id string) (string, error) {
 	case b.records[id] == nil:
 		fmt.Fprintf(&out, "%s is stale: it has no record\n", id)
 	default:
-		fmt.Fprintf(&out, "%s is stale: %s of %s changed\n", id, cli.Count(len(changes), "input"), cli.Count(len(inputs[id]), "input"))
+		fmt.Fprintf(&out, "%s is stale: %s of %s changed\n", id, cli.Count(len(changes), "input"), cli.Count(len(inputs[id])+removed(changes), "input"))
 	}
 	if stale {
 		fmt.Fprintf(&out, "build would run %s twice and record its lines\n", started(e))
 	}
 	explainInputs(&out, inputs[id], changes, b.records[id] == nil)
-	return out.String(), nil
+	return out.String(), nil, nil
+}
+
+// removed counts the changes that are inputs no more.
+func removed(changes []run.Change) (n int) {
+	for _, c := range changes {
+		if c.Kind == "removed" {
+			n++
+		}
+	}
+	return n
 }
 
 // explainInputs lists every input, each with what became of it since the

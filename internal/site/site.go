@@ -105,7 +105,8 @@ type build struct {
 type edit struct{ old, new []byte }
 
 // Build builds the site. The report lists the author's problems; an error is
-// ours or this machine's, and then nothing of the site has changed.
+// ours or this machine's, and then nothing of the site has changed, unless it is
+// a PrintError.
 func Build(ctx context.Context, c Config) (*Report, error) {
 	begin := time.Now()
 	if err := checkPDF(c); err != nil {
