@@ -134,18 +134,15 @@ func parseAmount(word string) (int64, bool) {
 }
 
 // The reply of every script: the time and whether the call was refused, then
-// seven numbers for each charge. The quick way's reply is the time and three.
-const (
-	replyHead, replyCharge = 2, 7
-	quickHead, quickCharge = 1, 3
-)
+// seven numbers for each charge. The quick way's is shorter.
+const replyHead, replyCharge = 2, 7
 
 func micros(n int64) time.Duration { return time.Duration(n) * time.Microsecond }
 
 // decide reads a script's reply to these charges.
 func decide(reply []int64, charges []Charge) (Decision, error) {
-	if len(reply) == quickHead+quickCharge*len(charges) {
-		return admitted(reply, charges), nil
+	if len(reply) == quickLength(charges) {
+		return quickDecision(reply, charges), nil
 	}
 	if len(reply) != replyHead+replyCharge*len(charges) {
 		return Decision{}, invalid("a reply of %d numbers to %d charges: is another program's script under this name?", len(reply), len(charges))
@@ -164,21 +161,64 @@ func decide(reply []int64, charges []Charge) (Decision, error) {
 	return d, nil
 }
 
-// admitted reads the reply of the quick way: every charge was made, and each limit
-// has something left.
-func admitted(reply []int64, charges []Charge) Decision {
-	results := make([]Result, len(charges))
-	for i, c := range charges {
-		n := reply[quickHead+quickCharge*i:]
-		results[i] = Result{
-			Limit: c.Limit, Outcome: Allowed,
-			Granted: c.Cost, Used: n[0], Remaining: c.Limit.capacity() - n[0],
-			ResetAfter: micros(n[1]), Delay: micros(n[2]),
-		}
+// quickLength is how many numbers the quick way answers to these charges.
+func quickLength(charges []Charge) int {
+	n := 1
+	for _, c := range charges {
+		n += len(quickParts[c.Limit.Algorithm].tell)
 	}
-	d := summary(results, charges, false)
-	d.at = reply[0]
+	return n
+}
+
+// quickDecision reads the reply of the quick way: the time, negative where the
+// charges were refused, and what quickParts tell of each.
+func quickDecision(reply []int64, charges []Charge) Decision {
+	at, refused := reply[0], reply[0] < 0
+	if refused {
+		at = -at
+	}
+	results := make([]Result, len(charges))
+	told := reply[1:]
+	for i, c := range charges {
+		results[i] = quickResult(c, at, refused, told)
+		told = told[len(quickParts[c.Limit.Algorithm].tell):]
+	}
+	d := summary(results, charges, refused)
+	d.at = at
 	return d
+}
+
+// quickResult is what became of one charge, by what the quick way told of it. What
+// follows from the limit and the time alone it did not tell.
+func quickResult(c Charge, at int64, refused bool, told []int64) Result {
+	r := Result{Limit: c.Limit, Outcome: Allowed, Used: told[0]}
+	capacity, window := c.Limit.capacity(), c.Limit.Window.Microseconds()
+	switch {
+	case !refused:
+		r.Granted, r.Used = c.Cost, r.Used+c.Cost
+	case c.Cost > capacity:
+		r.Outcome = Impossible
+	case r.Used+c.Cost > capacity:
+		r.Outcome = Limited
+	}
+	r.Remaining = max(0, capacity-r.Used)
+	switch c.Limit.Algorithm {
+	case FixedWindow:
+		end := micros(window - at%window)
+		if r.Used > 0 {
+			r.ResetAfter = end
+		}
+		if r.Outcome == Limited || r.Outcome == Allowed && r.Remaining == 0 {
+			r.RetryAfter = end
+		}
+	case SlidingCounter:
+		r.ResetAfter = micros(2*window - at%window)
+	case TokenBucket:
+		r.ResetAfter = micros(told[1])
+	case LeakyBucket:
+		r.ResetAfter, r.Delay = micros(told[1]), micros(told[2])
+	}
+	return r
 }
 
 // summary is the decision that the charges' results make together.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -118,8 +119,8 @@ func (l *Limiter) askAll(ctx context.Context, op, request string, places []place
 
 // ask sends charges whose keys live in one slot.
 func (l *Limiter) ask(ctx context.Context, op, request string, places []place, charges []Charge) (Decision, error) {
-	set := setOf(places, charges)
 	var args []any
+	var script *script
 	switch {
 	case request != "":
 		args = l.words(places, charges, places[0].marker("once", request), op, l.once.Milliseconds())
@@ -127,11 +128,14 @@ func (l *Limiter) ask(ctx context.Context, op, request string, places []place, c
 		args = l.words(places, charges, "", op)
 	default:
 		args = l.words(places, charges, "")
-		if !l.store.long && quick(places, charges) {
-			set |= quickBit
+		if !l.store.long {
+			script = quickScript(places, charges)
 		}
 	}
-	reply, err := l.store.run(ctx, op, takeScript.form(set), args)
+	if script == nil {
+		script = takeScript.form(setOf(places, charges))
+	}
+	reply, err := l.store.run(ctx, op, script, args)
 	if err != nil {
 		return Decision{}, err
 	}
@@ -260,7 +264,7 @@ func (l *Limiter) failed(err error) {
 // words are those of a script's command: verb and script, which the store fills
 // in, the keys and the marker, if there is one, and then what lua/base.lua says.
 func (l *Limiter) words(places []place, charges []Charge, marker string, rest ...any) []any {
-	words := make([]any, 3, 4+6*len(charges)+1+len(rest))
+	words := make([]any, 3, 4+5*len(charges)+1+len(rest))
 	words[2] = len(places)
 	for _, p := range places {
 		words = append(words, p.key)
@@ -270,7 +274,7 @@ func (l *Limiter) words(places []place, charges []Charge, marker string, rest ..
 		words = append(words, marker)
 	}
 	for i, c := range charges {
-		words = append(words, word(c, places[i].tag), c.Limit.Quota, c.Limit.Window.Microseconds(), c.Limit.capacity(), c.Cost)
+		words = append(words, word(c, places[i].tag), c.Limit.Window.Microseconds(), c.Limit.capacity(), c.Cost)
 	}
 	switch {
 	case l.clock != nil:
@@ -284,9 +288,12 @@ func (l *Limiter) words(places []place, charges []Charge, marker string, rest ..
 // word says in the scripts how a charge is to be decided, and in which record of
 // a packed key.
 func word(c Charge, tag string) string {
-	kind, mode := algorithms[c.Limit.Algorithm].kind, c.mode()
-	if tag != "" {
-		return kind + mode + ":" + tag
+	w := algorithms[c.Limit.Algorithm].kind + c.mode()
+	if c.Limit.Quota != c.Limit.capacity() {
+		w += strconv.FormatInt(c.Limit.Quota, 10)
 	}
-	return kind + mode
+	if tag != "" {
+		w += ":" + tag
+	}
+	return w
 }

@@ -24,7 +24,7 @@ func (*short) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessP
 func (n *short) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
 		err := next(ctx, cmd)
-		if c, ok := cmd.(command); ok && err == nil && len(c.Val())%quickCharge == quickHead && len(c.Val())%replyCharge != replyHead {
+		if c, ok := cmd.(command); ok && err == nil && len(c.Val()) < replyHead+replyCharge*cmd.Args()[2].(int) {
 			n.replies.Add(1)
 		}
 		return err

@@ -2,110 +2,11 @@ package limiter
 
 import (
 	"context"
-	"embed"
 	"slices"
-	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 )
-
-//go:embed lua/*.lua lua/quick/*.lua
-var lua embed.FS
-
-// A family is one script in as many forms as there are sets of algorithms: what
-// a form does not need it does not hold, since Redis runs all of it on each call.
-// A script runs whole or, when anything is wrong with what it finds, changes
-// nothing.
-type family struct {
-	body  string
-	forms [2 * quickBit]atomic.Pointer[script]
-}
-
-var (
-	takeScript   = &family{body: "take"}
-	refundScript = &family{body: "refund"}
-	resetScript  = &family{body: "reset"}
-	sweepScript  = newScript("sweep")
-)
-
-// scriptParts are the files that a form may hold; bit i of a set stands for the
-// i-th of them. What an algorithm needs for the quick way too lies in a file of
-// the same name in lua/quick.
-var scriptParts = [...]struct {
-	file  string
-	quick bool
-}{{"fixed", true}, {"log", false}, {"counter", true}, {"bucket", true}, {"packed", false}}
-
-// The bits of a set that stand for no algorithm.
-const (
-	packedBit = 1 << 4
-	quickBit  = 1 << 5 // the form tries the quick way first
-)
-
-// A script is a text and the digest that Redis knows it by.
-type script struct{ text, digest string }
-
-func newScript(files ...string) *script {
-	var text strings.Builder
-	for _, name := range files {
-		part, err := lua.ReadFile("lua/" + name + ".lua")
-		if err != nil {
-			panic(err) // the files are embedded: this cannot happen in a built program
-		}
-		text.Write(part)
-		text.WriteByte('\n')
-	}
-	return &script{text.String(), redis.NewScript(text.String()).Hash()}
-}
-
-// form is the script that decides charges whose algorithms are in the set.
-func (f *family) form(set uint8) *script {
-	if s := f.forms[set].Load(); s != nil {
-		return s
-	}
-	var short, long []string
-	for i, part := range scriptParts {
-		if set&(1<<i) == 0 {
-			continue
-		}
-		long = append(long, part.file)
-		if part.quick {
-			short = append(short, "quick/"+part.file)
-		}
-	}
-	if set&quickBit != 0 {
-		short = append(short, "quick/take")
-	}
-	s := newScript(slices.Concat([]string{"base"}, short, []string{"long"}, long, []string{"state", f.body})...)
-	f.forms[set].Store(s)
-	return s
-}
-
-// setOf is what the charges need of the scripts.
-func setOf(places []place, charges []Charge) uint8 {
-	var set uint8
-	for i, c := range charges {
-		set |= 1 << algorithms[c.Limit.Algorithm].part
-		if places[i].tag != "" {
-			set |= packedBit
-		}
-	}
-	return set
-}
-
-// quick says whether the quick way may decide the charges: those who ask for no
-// more than that.
-func quick(places []place, charges []Charge) bool {
-	for i, c := range charges {
-		part := scriptParts[algorithms[c.Limit.Algorithm].part]
-		if !part.quick || places[i].tag != "" || c.Cost == 0 || c.Limit.Quota == 0 || c.mode() != "" {
-			return false
-		}
-	}
-	return true
-}
 
 // A store sends scripts to Redis and never sends one twice.
 type store struct {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"strings"
 	"testing"
 	"time"
 
@@ -50,7 +49,7 @@ func contestants(t *testing.T, rdb *redis.Client) []contestant {
 	t.Cleanup(cancel)
 	return []contestant{
 		{"raw EVALSHA", evalsha(t, rdb, "return 1", 1)},
-		{"our script by hand", evalsha(t, rdb, quickWindow(t), "f", 1_000_000, time.Hour.Microseconds(), 1_000_000, 1)},
+		{"our script by hand", evalsha(t, rdb, quickWindow(t), "f", time.Hour.Microseconds(), 1_000_000, 1)},
 		{"ours, one by one", ours(t, bg, rdb, limiter.Options{ShareAbove: -1}, plenty("m"))},
 		{"ours, shared", ours(t, bg, rdb, limiter.Options{}, plenty("m"))},
 		{"ours, caller may leave", ours(t, mayLeave, rdb, limiter.Options{ShareAbove: -1}, plenty("m"))},
@@ -111,9 +110,5 @@ func evalsha(t *testing.T, rdb *redis.Client, text string, args ...any) func(str
 // quickWindow is the limiter's script for one fixed window, the quick way alone.
 func quickWindow(t *testing.T) string {
 	t.Helper()
-	var text strings.Builder
-	for _, name := range []string{"base", "quick/fixed", "quick/take"} {
-		text.Write(must(os.ReadFile("../lua/" + name + ".lua"))(t))
-	}
-	return text.String()
+	return string(must(os.ReadFile("../testdata/quick/one.lua"))(t))
 }

@@ -1,6 +1,6 @@
 ---------------------------------------------------------------- fixed window
 -- Windows are aligned to the clock. In a packed key the state is three bytes of
--- the window's number and then the count; else see the quick way. A bare count,
+-- the window's number and then the count; else see lua/quick. A bare count,
 -- such as a broken INCR leaves behind, counts in the current window.
 
 local fixed = {}

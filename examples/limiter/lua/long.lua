@@ -15,7 +15,9 @@
 --   save(c)           the state to store, nil when nothing is in use, and how
 --                     many microseconds it must live
 
-local min, sub, find = math.min, string.sub, string.find
+local floor, ceil, min, max = math.floor, math.ceil, math.min, math.max
+local byte, char, sub, find, format = string.byte, string.char, string.sub, string.find, string.format
+local charges = after / 4
 
 local algorithms = {} -- by the letter that stands for them
 local records         -- how a packed key holds several states; nil without one

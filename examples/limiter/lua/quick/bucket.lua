@@ -1,54 +1,18 @@
--- Token and leaky buckets: one state serves both, what is in use, in millionths
--- of a unit, and when that was true. It drains at quota per window, so a new
--- quota or burst is right from the next call on. State: in use (7 bytes),
--- microseconds (7 bytes), written and read at once: loops would take longer than
--- all the rest.
---
--- Draining is rounded down: a write may lose less than a millionth of a unit,
--- never win one.
-local function bucket_state(held, since)
-  local a, b = floor(held / 4294967296), held % 4294967296
-  local c, d = floor(since / 4294967296), since % 4294967296
-  return char(floor(a / 65536), floor(a / 256) % 256, a % 256,
-    floor(b / 16777216), floor(b / 65536) % 256, floor(b / 256) % 256, b % 256,
-    floor(c / 65536), floor(c / 256) % 256, c % 256,
-    floor(d / 16777216), floor(d / 65536) % 256, floor(d / 256) % 256, d % 256)
-end
-
-local function bucket_fields(state)
-  local a, b, c, d, e, f, g, h, i, j, k, l, m, n = byte(state, 1, 14)
-  return (((((a * 256 + b) * 256 + c) * 256 + d) * 256 + e) * 256 + f) * 256 + g,
-    (((((h * 256 + i) * 256 + j) * 256 + k) * 256 + l) * 256 + m) * 256 + n
-end
-
-local function drained(elapsed, quota, window) return floor(elapsed * quota * 1000000 / window) end
-
--- The least time in which that much drains, at most some 285 years: beyond them
--- t + 1 would be t, and the loop would hold Redis for ever.
-local function draining(amount, quota, window)
-  if quota == 0 then return window end -- never; a whole window later the key may go
-  local t = ceil(amount * window / (quota * 1000000))
-  if t > 9e15 then return 9e15 end
-  while drained(t, quota, window) < amount do t = t + 1 end
-  return t
-end
-
+-- Token and leaky buckets: one state serves both, what is in use and when that was
+-- true. It drains at quota per window, so a new quota or burst is right from the
+-- next call on.
+local window_i, capacity_i = ARGV[4 * i - 2] + 0, ARGV[4 * i - 1] + 0
+local quota_i = tonumber(string.sub(ARGV[4 * i - 3], 2)) or capacity_i
 -- [bucket]
-function quick.b(state, quota, window, capacity, cost, kind)
-  local level, delay = cost * 1000000, 0
-  if state then
-    if #state ~= 14 then return end
-    local held, since = bucket_fields(state)
-    if since > now then return end -- the clock went back
-    local left = held - drained(now - since, quota, window)
-    if left > 0 then
-      level = level + left
-      if kind == 'q' then delay = since + draining(held, quota, window) - now end
-    end
-  end
-  if level > (capacity - 1) * 1000000 then return end
-  return bucket_state(level, now), ceil(level / 1000000), draining(level, quota, window), delay
+local held_i, since_i, left_i = 0, now, 0
+local value_i = call('GET', KEYS[i])
+if value_i then
+  if #value_i ~= 14 then break end
+  held_i, since_i = bucket_fields(value_i)
+  if since_i > now then break end -- the clock went back
+  left_i = math.max(0, held_i - drained(now - since_i, quota_i, window_i))
 end
+local level_i = left_i + ARGV[4 * i] * 1000000
+if level_i > (capacity_i - 1) * 1000000 then break end
+local used_i, state_i, life_i = ceil(left_i / 1000000), bucket_state(level_i, now), draining(level_i, quota_i, window_i)
 -- [/bucket]
-
-quick.q = quick.b

@@ -1,14 +1,14 @@
 -- Fixed window: a key of its own holds one integer, the count and then nine
 -- digits of the window's number, because Redis stores an integer in the least
 -- memory. Counts that Lua could not hold exactly go the long way.
-function quick.f(state, _, window, capacity, cost)
-  local into = now % window
-  local index, count = (now - into) / window % 1000000000, cost
-  if state then
-    local n = tonumber(state)
-    if not n or n < 1000000000 or n > 9007199254740991 or n % 1000000000 ~= index then return end
-    count = (n - index) / 1000000000 + cost
-  end
-  if count >= capacity then return end
-  return format('%d%09d', count, index), count, window - into, 0, window
+local window_i, used_i = ARGV[4 * i - 2] + 0, 0
+local into_i = now % window_i
+local index_i = (now - into_i) / window_i % 1000000000
+local value_i = call('GET', KEYS[i])
+if value_i then
+  if not string.find(value_i, '^[1-9]%d*$') then break end
+  local count = value_i - index_i
+  if count <= 0 or count > 9e15 or count % 1000000000 ~= 0 then break end
+  used_i = count / 1000000000
 end
+local refused_i = used_i + ARGV[4 * i] > ARGV[4 * i - 1] + 0

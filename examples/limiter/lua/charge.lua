@@ -5,17 +5,18 @@ local values = {}
 
 -- The i-th charge, loaded.
 local function charge(i)
-  local a, key = 5 * i, KEYS[i]
-  local kind, mode, tag = ARGV[a - 4], '', ''
-  if #kind > 1 then kind, mode, tag = string.match(kind, '^(%l)(%l*):?(.*)$') end
+  local a, key = 4 * i, KEYS[i]
+  local kind, mode, quota, tag = ARGV[a - 3], '', '', ''
+  if #kind > 1 then kind, mode, quota, tag = string.match(kind, '^(%l)(%l*)(%d*):?(.*)$') end
   local algorithm = algorithms[kind]
+  local capacity = tonumber(ARGV[a - 1])
   local c = {
     key = key,
     now = now,
     algorithm = algorithm,
-    quota = tonumber(ARGV[a - 3]),
+    quota = tonumber(quota) or capacity,
     window = tonumber(ARGV[a - 2]),
-    capacity = tonumber(ARGV[a - 1]),
+    capacity = capacity,
     cost = tonumber(ARGV[a]),
     kind = kind,
     mode = mode,
@@ -32,6 +33,10 @@ local function charge(i)
   algorithm.load(c, c.state)
   return c
 end
+
+-- What a key must live, in words of Redis: to the end of the last millisecond in
+-- which it counts. A number would be written with 17 digits, which takes longer.
+local function milliseconds(life) return format('%d', max(ceil(life / 1000) + 1, least)) end
 
 -- Writes a charge's state with an expiry past its last useful moment: whatever
 -- leaked before is healed by every write.
