@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 )
 
 // controlURL is the power over a Redis that a build provides.
@@ -13,6 +14,10 @@ type controlURL struct{ base string }
 
 func (c *controlURL) stop(ctx context.Context) error  { return c.post(ctx, "stop") }
 func (c *controlURL) start(ctx context.Context) error { return c.post(ctx, "start") }
+
+func (c *controlURL) slow(ctx context.Context, delay time.Duration) error {
+	return c.post(ctx, fmt.Sprintf("slow?ms=%d", delay.Milliseconds()))
+}
 
 // close does nothing: whoever started the Redis ends it.
 func (c *controlURL) close() error { return nil }

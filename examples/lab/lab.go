@@ -6,8 +6,9 @@
 // else a container. It works with no other server: a REDIS_URL alone is not
 // trusted.
 //
-// A Clock lets minutes pass at once on that Redis. Value and Table record what
-// lessons show.
+// A Clock lets minutes pass at once on that Redis, Traffic counts what a client
+// sends to it. Value and Table record what lessons show. Tests of examples open
+// their labs through labtest.
 package lab
 
 import (
@@ -17,6 +18,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/logging"
@@ -46,10 +48,11 @@ type Lab struct {
 	recorded  map[string]bool // names of values and tables
 }
 
-// power stops and starts the Redis of a lab, and ends it for good.
+// power stops, starts and slows the Redis of a lab, and ends it for good.
 type power interface {
 	stop(ctx context.Context) error
 	start(ctx context.Context) error
+	slow(ctx context.Context, delay time.Duration) error
 	close() error
 }
 
@@ -148,6 +151,16 @@ func (l *Lab) Stop(ctx context.Context) error {
 func (l *Lab) Start(ctx context.Context) error {
 	if err := l.power.start(ctx); err != nil {
 		return fmt.Errorf("start redis: %w", err)
+	}
+	return nil
+}
+
+// Slow makes each answer of the Redis come later by delay, in whole milliseconds,
+// as if it were farther away; 0 brings it back. Only a build can do that: alone,
+// the error is errors.ErrUnsupported.
+func (l *Lab) Slow(ctx context.Context, delay time.Duration) error {
+	if err := l.power.slow(ctx, delay); err != nil {
+		return fmt.Errorf("slow redis: %w", err)
 	}
 	return nil
 }

@@ -124,6 +124,12 @@ func TestOwnRedisStopsAndStartsAtOneAddress(t *testing.T) {
 	}
 }
 
+func TestOwnRedisCannotBeSlow(t *testing.T) {
+	if err := open(t).Slow(t.Context(), time.Millisecond); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("got %v, want %v", err, errors.ErrUnsupported)
+	}
+}
+
 func TestOwnRedisWantsThePassword(t *testing.T) {
 	l := open(t)
 	options := *l.Redis().Options()
@@ -167,7 +173,7 @@ func TestOpenTrustsAURLOnlyWithItsControl(t *testing.T) {
 func TestControl(t *testing.T) {
 	var asked []string
 	control := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked = append(asked, r.Method+" "+r.URL.Path)
+		asked = append(asked, r.Method+" "+r.URL.RequestURI())
 		if r.URL.Path == "/secret/start" {
 			http.Error(w, "no answer to PING", http.StatusBadGateway)
 			return
@@ -185,6 +191,9 @@ func TestControl(t *testing.T) {
 	if err := l.Stop(t.Context()); err != nil {
 		t.Error(err)
 	}
+	if err := l.Slow(t.Context(), 25*time.Millisecond); err != nil {
+		t.Error(err)
+	}
 	err = l.Start(t.Context())
 	if want := "start redis: 502 Bad Gateway: no answer to PING"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
@@ -192,7 +201,7 @@ func TestControl(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Error(err)
 	}
-	if want := []string{"POST /secret/stop", "POST /secret/start"}; !slices.Equal(asked, want) {
+	if want := []string{"POST /secret/stop", "POST /secret/slow?ms=25", "POST /secret/start"}; !slices.Equal(asked, want) {
 		t.Errorf("the control URL was asked %q, want %q", asked, want)
 	}
 }

@@ -221,6 +221,9 @@ func (r *ownRedis) start(ctx context.Context) error {
 	return err
 }
 
+// slow would need a proxy between the program and its Redis.
+func (r *ownRedis) slow(context.Context, time.Duration) error { return errors.ErrUnsupported }
+
 // close ends the server and returns once it is gone. Closing twice is fine.
 func (r *ownRedis) close() error {
 	if r.lifeline == nil {
@@ -232,23 +235,23 @@ func (r *ownRedis) close() error {
 	return err
 }
 
-// freePort gives a port that nobody listens on, below the range from which
-// systems serve outgoing connections: one of those could take it while the
-// server is stopped.
+// freePort gives a port that nobody listens on, below the ranges from which
+// systems serve outgoing connections and a build its servers: one of those could
+// take it while the server is stopped.
 func freePort() (int, error) {
 	for range 100 {
 		n, err := rand.Int(rand.Reader, big.NewInt(10_000))
 		if err != nil {
 			return 0, err
 		}
-		port := 20_000 + int(n.Int64())
+		port := 10_000 + int(n.Int64())
 		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 		if err != nil {
 			continue
 		}
 		return port, l.Close()
 	}
-	return 0, errors.New("no free port on 127.0.0.1 between 20000 and 29999")
+	return 0, errors.New("no free port on 127.0.0.1 between 10000 and 19999")
 }
 
 func lastLine(text string) string {
