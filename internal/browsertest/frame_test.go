@@ -80,12 +80,12 @@ func TestWhereTheReaderIs(t *testing.T) {
 		b.fresh(s.page)
 		b.look()
 		b.run(`window.marked = async () => {
-			const heads = look.all(".toc a").map(a => document.getElementById(a.hash.slice(1)));
+			const heads = look.all(".toc a").map(a => document.getElementById(decodeURIComponent(a.hash.slice(1))));
 			const want = heads.findLast(h => h.getBoundingClientRect().top <= innerHeight * .34)?.id || "";
 			let got;
 			for (let i = 0; i < 60; i++) { // an observer tells a frame later
 				await new Promise(requestAnimationFrame);
-				got = look.all(".toc [aria-current]").map(a => a.getAttribute("aria-current") + a.hash).join(" ");
+				got = look.all(".toc [aria-current]").map(a => a.getAttribute("aria-current") + decodeURIComponent(a.hash)).join(" ");
 				if (got === (want && "location#" + want)) return "";
 			}
 			return "marked is " + got + ", read is " + want;
@@ -96,7 +96,7 @@ func TestWhereTheReaderIs(t *testing.T) {
 			for (const a of links) {
 				scrollTo(0, 0);
 				await marked();
-				const h = document.getElementById(a.hash.slice(1)), top = h.getBoundingClientRect().top;
+				const h = document.getElementById(decodeURIComponent(a.hash.slice(1))), top = h.getBoundingClientRect().top;
 				scrollTo(0, top);
 				await try_("jump to " + a.hash);
 				scrollTo(0, 0);

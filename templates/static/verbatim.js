@@ -22,6 +22,11 @@ const words = element => {
 	all("[id]", copy).forEach(e => set(e, "id"));
 	return copy.childNodes;
 };
+// attempt gives what an action gives, or nothing where a browser refuses it, as
+// storage may be refused.
+const attempt = action => { try { return action(); } catch {} };
+// at gives the element of an address, whose letters may be escaped there.
+const at = hash => document.getElementById(attempt(() => decodeURIComponent(hash.slice(1))));
 const live = make("div", {class: "vh", role: "status"});
 
 function theme() {
@@ -31,7 +36,7 @@ function theme() {
 	const toggle = button("", () => {
 		root.dataset.theme = other();
 		label();
-		try { localStorage.setItem("verbatim:theme", root.dataset.theme); } catch {}
+		attempt(() => localStorage.setItem("verbatim:theme", root.dataset.theme));
 	});
 	label();
 	one(".top nav").append(toggle);
@@ -69,7 +74,7 @@ function player() {
 		history.replaceState(null, "", "#step-" + (n + 1));
 	};
 	const open = () => {
-		const target = document.getElementById(location.hash.slice(1));
+		const target = at(location.hash);
 		const n = steps.findIndex(step => step.contains(target));
 		if (n < 0) return;
 		draw(n, whole);
@@ -107,7 +112,7 @@ function ask(form, changed) {
 	const inputs = rows.map(r => make("input", {type: "radio", name: form.id, value: r.dataset.letter}));
 	const tags = rows.map(() => make("span", {class: "tag ui"}));
 	const status = make("div", {class: "fb", role: "status"}), check = make("button", {class: "main"}, label);
-	const target = document.getElementById("step-" + step);
+	const target = at("#step-" + step);
 	const echoes = predicts ? [...new Set([target, one(".steps > li:last-child")])].filter(Boolean).map(li => li.appendChild(make("div", {class: "echo"}))) : [];
 	const said = letter => words(one(".txt", row(letter)));
 	const reason = letter => words(one(letter === key ? ".because" : `[data-for="${letter}"]`, form));
@@ -119,7 +124,7 @@ function ask(form, changed) {
 	});
 	const choose = letter => inputs.forEach(input => input.checked = input.value === letter);
 	const q = {form, predicts, tries: "", done: false};
-	q.keep = () => { if (remembering) try { localStorage.setItem(q.slot, q.tries); } catch {} };
+	q.keep = () => remembering && attempt(() => localStorage.setItem(q.slot, q.tries));
 	q.slot = lesson + form.id + ":" + hash;
 	q.clear = () => {
 		q.tries = "";
@@ -134,9 +139,9 @@ function ask(form, changed) {
 		q.tries = letter;
 		mark(letter);
 		say(`You predicted ${letter}. `, ...(target ? [make("a", {href: "#step-" + step}, "Step " + step), " answers this."] : []));
-		echoes.forEach(e => e.replaceChildren(make("p", {}, make("b", {}, `You predicted ${letter}: `), ...said(letter)),
-			make("p", {}, make("b", {}, letter === key ? "That is right. " : `The answer is ${key}: `), ...(letter === key ? [] : said(key))),
-			make("div", {}, ...reason(letter))));
+		const line = (bold, ...rest) => make("p", {}, make("b", {}, bold), ...rest);
+		echoes.forEach(e => e.replaceChildren(line(`You predicted ${letter}: `, ...said(letter)),
+			letter === key ? line("That is right. ") : line(`The answer is ${key}: `, ...said(key)), make("div", {}, ...reason(letter))));
 	};
 	const answer = letter => {
 		q.tries += letter;
@@ -191,7 +196,7 @@ function quiz() {
 		} catch { note.textContent = "This browser keeps nothing for this page, so your answers cannot be remembered."; }
 	}, {"aria-pressed": false});
 	const reset = button("Reset", () => {
-		try { Object.keys(localStorage).forEach(k => k.startsWith(lesson) && localStorage.removeItem(k)); } catch {}
+		attempt(() => Object.keys(localStorage).forEach(k => k.startsWith(lesson) && localStorage.removeItem(k)));
 		remembering = false;
 		set(remember, "aria-pressed", false);
 		asked.forEach(q => (q.clear(), q.first = undefined));
@@ -199,15 +204,15 @@ function quiz() {
 		note.textContent = "All answers on this page are cleared.";
 	}, {class: "link"});
 	asked.at(-1).form.after(make("div", {class: "memory"}, tally, make("p", {class: "acts ui"}, remember, reset), note));
-	try { remembering = localStorage.getItem(lesson) === "on"; } catch {}
+	remembering = attempt(() => localStorage.getItem(lesson)) === "on";
 	if (!remembering) return;
 	set(remember, "aria-pressed", true);
 	asked.forEach(q => [...localStorage.getItem(q.slot) || ""].forEach(q.take));
 }
 
-// Copy gives what a reader would type: no prompt, no output.
+// Copy gives what a reader would type: no prompt, no output, no drawing.
 function copy() {
-	for (const code of all(".bar code, .code pre")) {
+	for (const code of all(".bar code, :not(.diagram) > .code pre")) {
 		const press = button("Copy", async () => {
 			const plain = code.cloneNode(true);
 			all(".p", plain).forEach(prompt => prompt.remove());
@@ -240,7 +245,7 @@ function boxes() {
 
 // "On this page" says where the reader is.
 function contents() {
-	const links = all(".toc a"), heads = links.map(a => document.getElementById(a.hash.slice(1)));
+	const links = all(".toc a"), heads = links.map(a => at(a.hash));
 	// Far above the window is seen too, so that a jump over headings is noticed.
 	const passed = new Set(), seen = new IntersectionObserver(entries => {
 		entries.forEach(e => e.isIntersecting ? passed.add(e.target) : passed.delete(e.target));
@@ -275,6 +280,4 @@ function print() {
 }
 
 document.body.append(live);
-for (const part of [theme, player, quiz, copy, boxes, contents, age, progress, print]) {
-	try { part(); } catch {}
-}
+[theme, player, quiz, copy, boxes, contents, age, progress, print].forEach(attempt);

@@ -36,6 +36,26 @@
 		},
 		// boxes that hold more than they show.
 		wide: () => all("*").filter(e => e.scrollWidth > e.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(e).overflowX) && look.shown(e)),
+		// unnamed gives those of them that keys cannot scroll.
+		unnamed: () => look.wide().filter(e => e.tabIndex < 0 || !e.getAttribute("aria-label") || e.getAttribute("role") !== "region").map(look.describe),
+		// beyond gives what makes the page wider than the screen.
+		beyond: () => {
+			const width = document.documentElement.clientWidth;
+			if (document.documentElement.scrollWidth <= width) return [];
+			return [`${document.documentElement.scrollWidth} px`, ...all("main *").filter(e => e.getBoundingClientRect().right > width && !e.closest(".scroll, .wide")).slice(0, 5).map(look.describe)];
+		},
+		// ask uses questions, and gives what each says.
+		ask: questions => questions.map(({ID, Key, Wrong}) => {
+			const form = document.getElementById(ID), check = form.querySelector("button.main");
+			const says = letter => {
+				if (letter) form.querySelector(`.opt[data-letter="${letter}"] input`).click();
+				check.click();
+				const said = look.text(form.querySelector("[role=status]"));
+				if (look.text(check) === "Answer again") check.click(); // which clears it
+				return said;
+			};
+			return {empty: says(), wrong: Wrong.map(says), right: says(Key)};
+		}),
 		small: () => all("a, button, input:not([disabled]), summary, label.opt").filter(look.shown).filter(e => {
 			if (e.matches("input")) e = e.closest("label") || e;
 			const box = e.getBoundingClientRect();
