@@ -60,24 +60,21 @@ func boundary(ctx context.Context, l *lab.Lab) error {
 		first := until(s.admitted, time.Minute)
 		fmt.Printf("%-15s%7d%7d%8d\n", a, first, len(s.admitted)-first, busiest(s.started, 2*time.Second))
 		for second := 58; second <= 68; second++ {
-			end := time.Duration(second+1) * time.Second
-			rows = append(rows, []string{strconv.Itoa(second), a.String(),
-				strconv.Itoa(until(s.admitted, end) - until(s.admitted, end-time.Second)),
-				strconv.Itoa(until(s.admitted, end)), strconv.Itoa(until(s.started, end))})
+			rows = append(rows, s.row(second))
 		}
 		if err := l.Value("boundary_"+name(a), len(s.admitted)); err != nil {
 			return err
 		}
 	}
-	return l.Table("boundary.csv", []string{"second", "algorithm", "admitted", "admitted in all", "started in all"}, rows)
+	return l.Table("boundary.csv", columns, rows)
 }
 
-// worst lets a client that was quiet for a minute send everything at 11:00:59.99
-// and then try every 10 ms for two minutes.
+// worst lets a client that was quiet for a minute send at 11:00:59.99 until it is
+// refused, and do so again every 10 ms for two minutes.
 func worst(ctx context.Context, l *lab.Lab) error {
 	const gap, first, end = 10 * time.Millisecond, 59_990 * time.Millisecond, 3 * time.Minute
 	fmt.Printf("%-15s%10s%9s\n", "most started", "in 60 s", "in 2 s")
-	var spans, rows [][]string
+	var rows [][]string
 	for _, a := range algorithms {
 		s, err := newScene(l, "worst", perMinute(a))
 		if err != nil {
@@ -89,12 +86,9 @@ func worst(ctx context.Context, l *lab.Lab) error {
 		}
 		minute, two := busiest(s.started, time.Minute), busiest(s.started, 2*time.Second)
 		fmt.Printf("%-15s%10d%9d\n", a, minute, two)
-		spans = append(spans,
+		rows = append(rows,
 			[]string{a.String(), "in any 60 s", strconv.Itoa(minute)},
 			[]string{a.String(), "in any 2 s", strconv.Itoa(two)})
-		for second := 58; second <= 180; second += 2 {
-			rows = append(rows, []string{strconv.Itoa(second), a.String(), strconv.Itoa(until(s.started, time.Duration(second)*time.Second))})
-		}
 		if err := errors.Join(
 			l.Value("worst_60s_"+name(a), minute),
 			l.Value("worst_2s_"+name(a), two),
@@ -102,10 +96,7 @@ func worst(ctx context.Context, l *lab.Lab) error {
 			return err
 		}
 	}
-	if err := l.Table("spans.csv", []string{"algorithm", "span", "most started"}, spans); err != nil {
-		return err
-	}
-	return l.Table("greedy.csv", []string{"second", "algorithm", "started in all"}, rows)
+	return l.Table("spans.csv", []string{"algorithm", "span", "most started"}, rows)
 }
 
 // side sends 30 requests at once in the middle of a window, and from the next
@@ -136,10 +127,7 @@ func side(ctx context.Context, l *lab.Lab) error {
 		later := len(s.admitted) - atOnce
 		fmt.Printf("%-15s%7d%8d%8v\n", a, atOnce, later, wait)
 		for second := 4; second < 48; second++ {
-			end := time.Duration(second+1) * time.Second
-			rows = append(rows, []string{strconv.Itoa(second), a.String(),
-				strconv.Itoa(until(s.started, end) - until(s.started, end-time.Second)),
-				strconv.Itoa(until(s.started, end))})
+			rows = append(rows, s.row(second))
 		}
 		if err := errors.Join(
 			l.Value("side_at_once_"+name(a), atOnce),
@@ -149,7 +137,7 @@ func side(ctx context.Context, l *lab.Lab) error {
 			return err
 		}
 	}
-	return l.Table("side.csv", []string{"second", "algorithm", "started", "started in all"}, rows)
+	return l.Table("side.csv", columns, rows)
 }
 
 // name is an algorithm as the names of values have it.

@@ -1,14 +1,12 @@
 package main
 
 import (
-	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"verbatim/examples/lab"
+	"verbatim/examples/lab/labtest"
 	"verbatim/examples/limiter"
 )
 
@@ -41,7 +39,7 @@ func TestBusiest(t *testing.T) {
 // The greedy client leaves out tries that it was told to be in vain. They are:
 // one that makes them all gets no more.
 func TestGreedyMissesNothing(t *testing.T) {
-	l := open(t)
+	l := labtest.Open(t)
 	const gap, end = 10 * time.Millisecond, 5 * time.Second
 	for _, a := range algorithms {
 		limit := limiter.Limit{Name: "calls", Algorithm: a, Quota: 5, Window: 2 * time.Second}
@@ -68,22 +66,4 @@ func TestGreedyMissesNothing(t *testing.T) {
 			t.Errorf("%v: started at\n%v with pauses, at\n%v without", a, greedy.started, patient.started)
 		}
 	}
-}
-
-// open gives a lab on a redis-server of its own, or skips.
-func open(t *testing.T) *lab.Lab {
-	t.Helper()
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		if slices.Contains(strings.Split(os.Getenv("VERBATIM_REQUIRE"), ","), "redis") {
-			t.Fatal("VERBATIM_REQUIRE names redis, but redis-server is not on PATH")
-		}
-		t.Skip("needs redis-server on PATH")
-	}
-	t.Setenv("REDIS_URL", "")
-	l, err := lab.Open(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	return l
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"verbatim/examples/lab"
@@ -112,4 +113,13 @@ func until(times []time.Duration, end time.Duration) int {
 		}
 	}
 	return n
+}
+
+// columns are those of a scene's table, in which a row is a second of the clock.
+var columns = []string{"second", "algorithm", "started in all"}
+
+// row tells how many requests had started when a second was over.
+func (s *scene) row(second int) []string {
+	started := until(s.started, time.Duration(second+1)*time.Second)
+	return []string{strconv.Itoa(second), s.charge.Limit.Algorithm.String(), strconv.Itoa(started)}
 }

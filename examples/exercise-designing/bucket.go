@@ -12,8 +12,8 @@ type TokenBucket struct {
 }
 
 // NewTokenBucket makes a full bucket.
-func NewTokenBucket(size, rate float64, now time.Time) *TokenBucket {
-	return &TokenBucket{size, rate, size, now}
+func NewTokenBucket(capacity, refill float64, now time.Time) *TokenBucket {
+	return &TokenBucket{capacity, refill, capacity, now}
 }
 
 // Allow takes cost tokens, if there are as many, and tells

@@ -80,8 +80,8 @@ func leak(ctx context.Context, l *lab.Lab) ([]string, error) {
 		return nil, fmt.Errorf("%d servers were killed halfway, but %d keys have no expiry", len(caught), len(leaked))
 	}
 	fmt.Printf("4.1 EXH-5050 before: %s sign-in keys · without an expiry %d: %s\n",
-		thousands(len(all)), len(leaked), strings.Join(leaked, ", "))
-	return leaked, errors.Join(l.Value("keys", thousands(len(all))), l.Value("leaked", len(leaked)))
+		lab.Thousands(len(all)), len(leaked), strings.Join(leaked, ", "))
+	return leaked, errors.Join(l.Value("keys", lab.Thousands(len(all))), l.Value("leaked", len(leaked)))
 }
 
 // everybodySignsIn sends one attempt for each account but the caught ones,
@@ -177,7 +177,7 @@ func compare(ctx context.Context, l *lab.Lab, leaked []string) error {
 	if _, err := pair(ctx, rdb, normal, time.Second, func() {}); err != nil {
 		return err
 	}
-	fate, err := fateOf(ctx, rdb, normal, 3*time.Second)
+	fate, err := fateOf(ctx, rdb, normal, 10*time.Second)
 	if err != nil {
 		return err
 	}
@@ -302,12 +302,4 @@ func yesNo(b bool) string {
 		return "yes"
 	}
 	return "no"
-}
-
-// thousands writes n, below a million, the English way: 1,000.
-func thousands(n int) string {
-	if n < 1000 {
-		return fmt.Sprint(n)
-	}
-	return fmt.Sprintf("%d,%03d", n/1000, n%1000)
 }

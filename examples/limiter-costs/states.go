@@ -13,7 +13,6 @@ import (
 // A state is one way to keep the count of a client.
 type state struct {
 	name    string // of its value
-	text    string // in the table
 	clients int    // with how many it is measured
 	store   func(ctx context.Context, rdb *redis.Client, clients int) error
 }
@@ -26,24 +25,22 @@ const (
 	few  = 98 // of states that are large themselves
 )
 
-// counts are the states of a fixed size, logs those that grow with the requests.
+// states are first those of a fixed size, then those that grow with the requests.
 // A bucket's key lives until the bucket has drained, so that it needs more than
 // one request to stay.
-var counts = []state{
-	{"incr", "INCR and EXPIRE", many, plain(`redis.call('INCR', KEYS[1])`)},
-	{"fixed_window", "fixed window", many, library(limiter.FixedWindow, 1)},
-	{"sliding_counter", "sliding counter", many, library(limiter.SlidingCounter, 1)},
-	{"token_bucket", "token bucket", many, library(limiter.TokenBucket, 100)},
-	{"leaky_bucket", "leaky bucket", many, library(limiter.LeakyBucket, 100)},
-	{"bucket_hash", "bucket as a hash", many, plain(`redis.call('HSET', KEYS[1], 'tokens', '99.25', 'last', '1793012461.123456')`)},
-	{"packed_three", "three windows packed", many, packed},
-}
+var states = []state{
+	{"incr", many, plain(`redis.call('INCR', KEYS[1])`)},
+	{"fixed_window", many, library(limiter.FixedWindow, 1)},
+	{"sliding_counter", many, library(limiter.SlidingCounter, 1)},
+	{"token_bucket", many, library(limiter.TokenBucket, 100)},
+	{"leaky_bucket", many, library(limiter.LeakyBucket, 100)},
+	{"bucket_hash", many, plain(`redis.call('HSET', KEYS[1], 'tokens', '99.25', 'last', '1793012461.123456')`)},
+	{"packed_three", many, packed},
 
-var logs = []state{
-	{"log_100", "sliding log of 100", few, library(limiter.SlidingLog, 100)},
-	{"zset_100", "sorted set of 100", few, sortedSet(100)},
-	{"log_1000", "sliding log of 1,000", few, library(limiter.SlidingLog, 1000)},
-	{"zset_1000", "sorted set of 1,000", few, sortedSet(1000)},
+	{"log_100", few, library(limiter.SlidingLog, 100)},
+	{"zset_100", few, sortedSet(100)},
+	{"log_1000", few, library(limiter.SlidingLog, 1000)},
+	{"zset_1000", few, sortedSet(1000)},
 }
 
 // plain stores what a few lines of Lua store under a client's key.

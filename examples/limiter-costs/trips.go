@@ -4,13 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
-	"os"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -20,8 +14,8 @@ import (
 	"verbatim/examples/limiter"
 )
 
-// distance is how far away Redis is when times are compared, in ms there and back.
-const distance = 25
+// distance is how far away Redis is when times are compared, there and back.
+const distance = 25 * time.Millisecond
 
 // A way decides one request. They differ in how often they ask Redis.
 type way struct {
@@ -92,33 +86,10 @@ func ways(rdb *redis.Client) ([]way, error) {
 	}, nil
 }
 
-// traffic counts what a client sends, and how often it waits for an answer.
-type traffic struct{ trips, commands int }
-
-func (t *traffic) DialHook(next redis.DialHook) redis.DialHook {
-	return func(ctx context.Context, network, addr string) (net.Conn, error) { return next(ctx, network, addr) }
-}
-
-func (t *traffic) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
-	return func(ctx context.Context, cmd redis.Cmder) error {
-		t.trips++
-		t.commands++
-		return next(ctx, cmd)
-	}
-}
-
-func (t *traffic) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return func(ctx context.Context, cmds []redis.Cmder) error {
-		t.trips++
-		t.commands += len(cmds)
-		return next(ctx, cmds)
-	}
-}
-
 // trips counts round trips and commands of each way, and how long a decision
 // takes with Redis at a distance, as a multiple of a PING.
 func trips(ctx context.Context, l *lab.Lab) error {
-	ways, err := ways(l.Redis())
+	all, err := ways(l.Redis())
 	if err != nil {
 		return err
 	}
@@ -126,43 +97,43 @@ func trips(ctx context.Context, l *lab.Lab) error {
 	if err != nil {
 		return err
 	}
-	pings, err := compare(ctx, l.Redis(), ways)
+	pings, err := compare(ctx, l, all)
 	if err != nil {
 		return err
 	}
-	if err := l.Value("distance_ms", distance); err != nil {
+	if err := l.Value("distance_ms", distance.Milliseconds()); err != nil {
 		return err
 	}
 	fmt.Printf("%-32s  %11s  %8s\n", "a decision by", "round trips", "commands")
-	var rows [][]string
-	for i, w := range ways {
-		fmt.Printf("%-32s  %11d  %8d\n", w.text, counted[i].trips, counted[i].commands)
-		times := fmt.Sprintf("%.1f", pings[i])
-		rows = append(rows, []string{w.text, strconv.Itoa(counted[i].trips), times})
-		if err := errors.Join(l.Value("trips_"+w.name, counted[i].trips), l.Value("pings_"+w.name, times)); err != nil {
+	for i, w := range all {
+		fmt.Printf("%-32s  %11d  %8d\n", w.text, counted[i].Trips, counted[i].Commands)
+		if err := errors.Join(
+			l.Value("trips_"+w.name, counted[i].Trips),
+			l.Value("pings_"+w.name, fmt.Sprintf("%.1f", pings[i])),
+		); err != nil {
 			return err
 		}
 	}
-	return l.Table("trips.csv", []string{"decision", "round trips", "times as long as a PING"}, rows)
+	return nil
 }
 
 // count gives the traffic of one decision of each way. It is their second: the
 // first time, scripts are sent whole.
-func count(ctx context.Context, near *redis.Client) ([]traffic, error) {
+func count(ctx context.Context, near *redis.Client) ([]lab.Traffic, error) {
 	rdb := redis.NewClient(near.Options())
 	defer rdb.Close()
-	var sent traffic
+	var sent lab.Traffic
 	rdb.AddHook(&sent)
-	ways, err := ways(rdb)
+	all, err := ways(rdb)
 	if err != nil {
 		return nil, err
 	}
-	var counted []traffic
-	for _, w := range ways {
+	var counted []lab.Traffic
+	for _, w := range all {
 		if err := w.decide(ctx); err != nil {
 			return nil, err
 		}
-		sent = traffic{}
+		sent = lab.Traffic{}
 		if err := w.decide(ctx); err != nil {
 			return nil, err
 		}
@@ -175,17 +146,17 @@ func count(ctx context.Context, near *redis.Client) ([]traffic, error) {
 // Redis at a distance. In each round all of them run at once, so that what else the
 // machine does falls on all alike. Of each the fastest counts: what is slower
 // waited for something else too.
-func compare(ctx context.Context, rdb *redis.Client, ways []way) ([]float64, error) {
+func compare(ctx context.Context, l *lab.Lab, all []way) ([]float64, error) {
 	const rounds = 9
-	ways = append(slices.Clone(ways), way{decide: func(ctx context.Context) error { return rdb.Ping(ctx).Err() }})
-	if err := setDistance(ctx, distance); err != nil {
+	all = append(slices.Clone(all), way{decide: func(ctx context.Context) error { return l.Redis().Ping(ctx).Err() }})
+	if err := setDistance(ctx, l, distance); err != nil {
 		return nil, err
 	}
-	best := make([]time.Duration, len(ways))
-	failures := make([]error, len(ways))
+	best := make([]time.Duration, len(all))
+	failures := make([]error, len(all))
 	for range rounds {
 		var wg sync.WaitGroup
-		for i, w := range ways {
+		for i, w := range all {
 			wg.Go(func() {
 				start := time.Now()
 				failures[i] = errors.Join(failures[i], w.decide(ctx))
@@ -196,7 +167,7 @@ func compare(ctx context.Context, rdb *redis.Client, ways []way) ([]float64, err
 		}
 		wg.Wait()
 	}
-	if err := errors.Join(append(failures, setDistance(ctx, 0))...); err != nil {
+	if err := errors.Join(append(failures, setDistance(ctx, l, 0))...); err != nil {
 		return nil, err
 	}
 	ping := best[len(best)-1]
@@ -207,25 +178,11 @@ func compare(ctx context.Context, rdb *redis.Client, ways []way) ([]float64, err
 	return multiples, nil
 }
 
-// setDistance makes each answer of Redis come so many milliseconds later, as if
-// it were farther away. Only a build can do that; alone, Redis stays next door.
-func setDistance(ctx context.Context, ms int) error {
-	control := os.Getenv("VERBATIM_CONTROL")
-	if control == "" {
+// setDistance puts Redis so far away, there and back. Alone, it stays next door.
+func setDistance(ctx context.Context, l *lab.Lab, far time.Duration) error {
+	err := l.Slow(ctx, far)
+	if errors.Is(err, errors.ErrUnsupported) {
 		return nil
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, control+"/slow?ms="+strconv.Itoa(ms), nil)
-	if err != nil {
-		return err
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusNoContent {
-		why, _ := io.ReadAll(response.Body)
-		return fmt.Errorf("slow: %s: %s", response.Status, strings.TrimSpace(string(why)))
-	}
-	return nil
+	return err
 }

@@ -21,13 +21,18 @@ const (
 // social: 300 million people a day, 20 requests each.
 func social(context.Context, *lab.Lab) (string, error) {
 	average := 300_000_000 * 20 / day
-	return fmt.Sprintf("%s and %s", grouped(average), grouped(average*peak)), nil
+	return lab.Thousands(average) + " and " + lab.Thousands(average*peak), nil
 }
 
-// chat: 20 million messages of 1 kB a day, kept for three years, three copies.
+// What a chat's messages take: 20 million of 1 kB a day, kept for three years.
+const (
+	chatDay     = 20e6 * 1 * kB
+	chatOneCopy = chatDay * 3 * year
+)
+
+// chat: all messages, in three copies.
 func chat(context.Context, *lab.Lab) (string, error) {
-	perDay := 20e6 * 1 * kB
-	return fmt.Sprintf("%.1f TB", perDay*year*3*3/TB), nil
+	return fmt.Sprintf("%.1f TB", 3*chatOneCopy/TB), nil
 }
 
 // ladder: a page makes four requests one after another, and each asks the
@@ -47,11 +52,11 @@ func estimates(l *lab.Lab) error {
 	}{
 		{"bucket_guess", fmt.Sprintf("%.1f GB", keys*50/GB)},
 		{"log_payload", fmt.Sprintf("%.0f GB", keys*1000*8/GB)},
-		{"chat_day", fmt.Sprintf("%.0f GB", 20e6*1*kB/GB)},
-		{"chat_one_copy", fmt.Sprintf("%.1f TB", 20e6*1*kB*year*3/TB)},
-		{"shortener_writes", grouped(creations)},
-		{"shortener_writes_peak", grouped(creations * peak)},
-		{"shortener_reads_peak", grouped(creations * peak * 100)},
+		{"chat_day", fmt.Sprintf("%.0f GB", chatDay/GB)},
+		{"chat_one_copy", fmt.Sprintf("%.1f TB", chatOneCopy/TB)},
+		{"shortener_writes", lab.Thousands(creations)},
+		{"shortener_writes_peak", lab.Thousands(creations * peak)},
+		{"shortener_reads_peak", lab.Thousands(creations * peak * 100)},
 		{"shortener_storage", fmt.Sprintf("%.0f TB", 100e6*year*5*500*3/TB)},
 	} {
 		fmt.Printf("%s: %s\n", sum.name, sum.value)

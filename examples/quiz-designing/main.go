@@ -14,8 +14,8 @@ import (
 // An answer works one question out and gives it in the question's words.
 type answer func(ctx context.Context, l *lab.Lab) (string, error)
 
-// answers are in the lesson's order, by the names that its questions check.
-// The last of the checkpoint takes Redis away and brings it back without its
+// answers are in the lesson's order, by the names under which it checks and
+// quotes them. The outage of the checkpoint takes Redis away and brings it back without its
 // data, which the rest does not miss.
 var answers = []struct {
 	name string
@@ -26,6 +26,7 @@ var answers = []struct {
 	{"queue", queue},
 	{"fleet", fleet},
 	{"race", race},
+	{"race_mended", raceMended},
 	{"outage", outage},
 	{"numbers_kept", numbersKept},
 	{"social", social},

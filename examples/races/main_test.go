@@ -1,19 +1,15 @@
 package main
 
 import (
-	"os"
-	"os/exec"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
-	"verbatim/examples/lab"
+	"verbatim/examples/lab/labtest"
 )
 
 // Alone, every counter is right: the race needs two.
 func TestOneServer(t *testing.T) {
-	l := open(t)
+	l := labtest.Open(t)
 	for name, count := range map[string]counter{"read-modify-write": readModifyWrite, "incr": incr, "script": script} {
 		admitted := 0
 		for range limit + 20 {
@@ -34,7 +30,7 @@ func TestOneServer(t *testing.T) {
 // A key without an expiry gets one from the script, admitted or not, and from
 // INCR never. One that has an expiry keeps it.
 func TestExpiry(t *testing.T) {
-	l := open(t)
+	l := labtest.Open(t)
 	ctx, rdb := t.Context(), l.Redis()
 	const never = time.Duration(-1)
 	for _, test := range []struct {
@@ -64,22 +60,4 @@ func TestExpiry(t *testing.T) {
 			t.Errorf("%s: ends at %d, was to end at %d, %v", test.what, ends, test.ends, err)
 		}
 	}
-}
-
-// open gives a lab on a redis-server of its own, or skips.
-func open(t *testing.T) *lab.Lab {
-	t.Helper()
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		if slices.Contains(strings.Split(os.Getenv("VERBATIM_REQUIRE"), ","), "redis") {
-			t.Fatal("VERBATIM_REQUIRE names redis, but redis-server is not on PATH")
-		}
-		t.Skip("needs redis-server on PATH")
-	}
-	t.Setenv("REDIS_URL", "")
-	l, err := lab.Open(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	return l
 }

@@ -76,7 +76,7 @@ func story(ctx context.Context, l *lab.Lab) error {
 	}
 	fmt.Printf("4.2 in no table: Redis up: %s · Redis down: %s (%s by default)\n",
 		checkout.label(up[len(routes)]), checkout.label(forgotten[0]), checkout.policy)
-	return l.Value("caught", caught(counts))
+	return nil
 }
 
 // caught is how many errors of the limiter the middleware kept from clients.

@@ -19,7 +19,6 @@ import (
 const (
 	fleet = 20
 	share = 105 // requests that each server gets: more than the quota
-	every = 100 // requests between two rows of the table
 )
 
 // designs are the paths at which every server serves both.
@@ -44,14 +43,12 @@ func story(ctx context.Context, l *lab.Lab) error {
 		servers = append(servers, server)
 	}
 	before := map[string]*tally{}
-	var rows [][]string
 	for _, design := range designs {
 		t, err := deal(ctx, servers, design)
 		if err != nil {
 			return err
 		}
 		before[design] = t
-		rows = append(rows, t.rows...)
 	}
 	servers[0].Kill()
 	successor, err := l.Serve(ctx, "server")
@@ -59,7 +56,7 @@ func story(ctx context.Context, l *lab.Lab) error {
 		return err
 	}
 	fmt.Printf("%d servers, %d a minute for each user, %s requests of one user\n",
-		fleet, quota, thousands(fleet*share))
+		fleet, quota, lab.Thousands(fleet*share))
 	for _, design := range designs {
 		after, err := deal(ctx, []*lab.Process{successor}, design)
 		if err != nil {
@@ -69,11 +66,7 @@ func story(ctx context.Context, l *lab.Lab) error {
 			return err
 		}
 	}
-	return errors.Join(
-		l.Value("servers", fleet),
-		l.Value("quota", quota),
-		l.Value("requests", thousands(fleet*share)),
-		l.Table("fleet.csv", []string{"requests", "design", "admitted"}, rows))
+	return nil
 }
 
 // tally is how one design answered.
@@ -82,21 +75,17 @@ type tally struct {
 	admitted, refused int
 	status            int  // of the refusals
 	retryAfter        bool // whether they said when to come back
-	rows              [][]string
 }
 
 // deal sends a user's requests to the servers in turn, as a round-robin
 // balancer does, with one under way at every server.
 func deal(ctx context.Context, servers []*lab.Process, design string) (*tally, error) {
 	t := &tally{design: design}
-	for round := range share {
-		if round*len(servers)%every == 0 {
-			t.row()
-		}
+	for range share {
 		answers := make([]answer, len(servers))
 		var wg sync.WaitGroup
 		for i, server := range servers {
-			wg.Go(func() { answers[i] = request(ctx, server.URL+"/"+design+"?user=ada") })
+			wg.Go(func() { answers[i] = get(ctx, server.URL+"/"+design+"?user=ada") })
 		}
 		wg.Wait()
 		for _, a := range answers {
@@ -105,13 +94,7 @@ func deal(ctx context.Context, servers []*lab.Process, design string) (*tally, e
 			}
 		}
 	}
-	t.row()
 	return t, nil
-}
-
-// row adds where the tally stands to the table.
-func (t *tally) row() {
-	t.rows = append(t.rows, []string{strconv.Itoa(t.admitted + t.refused), t.design, strconv.Itoa(t.admitted)})
 }
 
 // answer is what a client sees of its answer.
@@ -121,7 +104,8 @@ type answer struct {
 	err        error
 }
 
-func request(ctx context.Context, url string) answer {
+// get sends one request and reads its answer.
+func get(ctx context.Context, url string) answer {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return answer{err: err}
@@ -155,23 +139,13 @@ func (t *tally) count(a answer) error {
 // tell prints and records what came of the requests, and of those to the
 // server that was started afterwards.
 func (t *tally) tell(l *lab.Lab, after *tally) error {
-	answer := strconv.Itoa(t.status)
+	refusal := strconv.Itoa(t.status)
 	if t.retryAfter {
-		answer += " and Retry-After"
+		refusal += " and Retry-After"
 	}
-	fmt.Printf("%s: %s admitted, %s refused with %s\n", t.design, thousands(t.admitted), thousands(t.refused), answer)
+	fmt.Printf("%s: %s admitted, %s refused with %s\n", t.design, lab.Thousands(t.admitted), lab.Thousands(t.refused), refusal)
 	fmt.Printf("  a server that was started anew admits %d more\n", after.admitted)
 	return errors.Join(
-		l.Value(t.design+"_admitted", thousands(t.admitted)),
-		l.Value(t.design+"_refused", thousands(t.refused)),
-		l.Value(t.design+"_status", t.status),
+		l.Value(t.design+"_admitted", lab.Thousands(t.admitted)),
 		l.Value(t.design+"_after_restart", after.admitted))
-}
-
-// thousands writes n, which is below a million, with a comma.
-func thousands(n int) string {
-	if n < 1000 {
-		return strconv.Itoa(n)
-	}
-	return fmt.Sprintf("%d,%03d", n/1000, n%1000)
 }

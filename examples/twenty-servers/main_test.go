@@ -3,20 +3,16 @@ package main
 import (
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
-	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
-	"verbatim/examples/lab"
+	"verbatim/examples/lab/labtest"
 )
 
 // Both designs hold the limit as long as there is one server. They differ in
 // what they answer above it.
 func TestOneServer(t *testing.T) {
-	l := open(t)
+	l := labtest.Open(t)
 	site := server(l.Redis(), nil)
 	for _, test := range []struct {
 		design     string
@@ -53,7 +49,7 @@ func TestOneServer(t *testing.T) {
 
 // A Redis that is away is neither an admission nor a refusal.
 func TestOutageIsNoRefusal(t *testing.T) {
-	l := open(t)
+	l := labtest.Open(t)
 	site := server(l.Redis(), nil)
 	if err := l.Stop(t.Context()); err != nil {
 		t.Fatal(err)
@@ -64,22 +60,4 @@ func TestOutageIsNoRefusal(t *testing.T) {
 	if err := sum.count(answer{status: w.Code}); err == nil || sum.admitted+sum.refused > 0 {
 		t.Errorf("answered %d, which counts as %+v, %v", w.Code, sum, err)
 	}
-}
-
-// open gives a lab on a redis-server of its own, or skips.
-func open(t *testing.T) *lab.Lab {
-	t.Helper()
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		if slices.Contains(strings.Split(os.Getenv("VERBATIM_REQUIRE"), ","), "redis") {
-			t.Fatal("VERBATIM_REQUIRE names redis, but redis-server is not on PATH")
-		}
-		t.Skip("needs redis-server on PATH")
-	}
-	t.Setenv("REDIS_URL", "")
-	l, err := lab.Open(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	return l
 }

@@ -1,1 +1,1 @@
-verbatimSearch("index",{"pages":[[0,"p-cb02e726"],[2,"p-64544147"]],"terms":[["0","t-9e002dbe"],["change","t-181170ef"],["flawed","t-d3bbdf60"],["minute","t-229c66e7"],["remembers","t-f8b10cf6"],["to","t-e7f2399a"]]})
+verbatimSearch("index",{"pages":[[0,"p-cb02e726"],[2,"p-64544147"]],"terms":[["0","t-020d13f3"],["cd","t-67313d2c"],["fits","t-21558414"],["middlewareoptions","t-656974bc"],["refused","t-d03624fb"],["thundering","t-b2c88f90"]]})

@@ -74,7 +74,11 @@ const status = make("p", {class: "ui soft", role: "status"}), results = make("ol
 let latest = 0;
 const show = async () => {
 const mine = ++latest, words = split(box.value);
-if (!words.length) return results.replaceChildren(), status.replaceChildren();
+if (!words.length) {
+results.replaceChildren();
+status.textContent = box.value.trim() && "Type a word: a letter or a digit, at least.";
+return;
+}
 try {
 const {shown, total, partly} = await find(words);
 if (mine !== latest) return;
@@ -83,7 +87,9 @@ make("a", {href: r.url}, r.title, ...(r.heading ? [make("span", {class: "ui soft
 const pages = total === 1 ? "1 page" : total + " pages";
 status.textContent = !total ? "Nothing found." : (partly ? "No page has all of these words; " + pages + " with some of them" : pages) + (total > 10 ? ", the best 10 shown" : "");
 } catch {
-status.textContent = "The search index could not be loaded.";
+if (mine !== latest) return;
+results.replaceChildren();
+status.textContent = "The search index could not be loaded. Press Enter to try again.";
 }
 };
 box.addEventListener("input", () => {
@@ -92,7 +98,7 @@ show();
 });
 box.addEventListener("focus", () => load("index").catch(() => {}), {once: true});
 const form = make("form", {role: "search", class: "search"}, make("label", {for: "v-query", class: "ui"}, "Search the lessons"), box, status, results);
-form.addEventListener("submit", event => event.preventDefault());
+form.addEventListener("submit", event => (event.preventDefault(), show()));
 one("h1").after(form);
 box.value = new URLSearchParams(location.search).get("q") || "";
 show();

@@ -18,6 +18,8 @@ const copy = element.cloneNode(true);
 all("[id]", copy).forEach(e => set(e, "id"));
 return copy.childNodes;
 };
+const attempt = action => { try { return action(); } catch {} };
+const at = hash => document.getElementById(attempt(() => decodeURIComponent(hash.slice(1))));
 const live = make("div", {class: "vh", role: "status"});
 
 function theme() {
@@ -27,7 +29,7 @@ const label = system.onchange = () => toggle.textContent = other() === "dark" ? 
 const toggle = button("", () => {
 root.dataset.theme = other();
 label();
-try { localStorage.setItem("verbatim:theme", root.dataset.theme); } catch {}
+attempt(() => localStorage.setItem("verbatim:theme", root.dataset.theme));
 });
 label();
 one(".top nav").append(toggle);
@@ -64,7 +66,7 @@ if (whole) steps[n].scrollIntoView();
 history.replaceState(null, "", "#step-" + (n + 1));
 };
 const open = () => {
-const target = document.getElementById(location.hash.slice(1));
+const target = at(location.hash);
 const n = steps.findIndex(step => step.contains(target));
 if (n < 0) return;
 draw(n, whole);
@@ -100,7 +102,7 @@ const rows = all(".opt", form), row = letter => rows.find(r => r.dataset.letter 
 const inputs = rows.map(r => make("input", {type: "radio", name: form.id, value: r.dataset.letter}));
 const tags = rows.map(() => make("span", {class: "tag ui"}));
 const status = make("div", {class: "fb", role: "status"}), check = make("button", {class: "main"}, label);
-const target = document.getElementById("step-" + step);
+const target = at("#step-" + step);
 const echoes = predicts ? [...new Set([target, one(".steps > li:last-child")])].filter(Boolean).map(li => li.appendChild(make("div", {class: "echo"}))) : [];
 const said = letter => words(one(".txt", row(letter)));
 const reason = letter => words(one(letter === key ? ".because" : `[data-for="${letter}"]`, form));
@@ -112,7 +114,7 @@ tags[i].textContent = [good && "Right answer", mine && (predicts ? "Your predict
 });
 const choose = letter => inputs.forEach(input => input.checked = input.value === letter);
 const q = {form, predicts, tries: "", done: false};
-q.keep = () => { if (remembering) try { localStorage.setItem(q.slot, q.tries); } catch {} };
+q.keep = () => remembering && attempt(() => localStorage.setItem(q.slot, q.tries));
 q.slot = lesson + form.id + ":" + hash;
 q.clear = () => {
 q.tries = "";
@@ -127,9 +129,9 @@ const predict = letter => {
 q.tries = letter;
 mark(letter);
 say(`You predicted ${letter}. `, ...(target ? [make("a", {href: "#step-" + step}, "Step " + step), " answers this."] : []));
-echoes.forEach(e => e.replaceChildren(make("p", {}, make("b", {}, `You predicted ${letter}: `), ...said(letter)),
-make("p", {}, make("b", {}, letter === key ? "That is right. " : `The answer is ${key}: `), ...(letter === key ? [] : said(key))),
-make("div", {}, ...reason(letter))));
+const line = (bold, ...rest) => make("p", {}, make("b", {}, bold), ...rest);
+echoes.forEach(e => e.replaceChildren(line(`You predicted ${letter}: `, ...said(letter)),
+letter === key ? line("That is right. ") : line(`The answer is ${key}: `, ...said(key)), make("div", {}, ...reason(letter))));
 };
 const answer = letter => {
 q.tries += letter;
@@ -183,7 +185,7 @@ set(remember, "aria-pressed", true);
 } catch { note.textContent = "This browser keeps nothing for this page, so your answers cannot be remembered."; }
 }, {"aria-pressed": false});
 const reset = button("Reset", () => {
-try { Object.keys(localStorage).forEach(k => k.startsWith(lesson) && localStorage.removeItem(k)); } catch {}
+attempt(() => Object.keys(localStorage).forEach(k => k.startsWith(lesson) && localStorage.removeItem(k)));
 remembering = false;
 set(remember, "aria-pressed", false);
 asked.forEach(q => (q.clear(), q.first = undefined));
@@ -191,14 +193,14 @@ count();
 note.textContent = "All answers on this page are cleared.";
 }, {class: "link"});
 asked.at(-1).form.after(make("div", {class: "memory"}, tally, make("p", {class: "acts ui"}, remember, reset), note));
-try { remembering = localStorage.getItem(lesson) === "on"; } catch {}
+remembering = attempt(() => localStorage.getItem(lesson)) === "on";
 if (!remembering) return;
 set(remember, "aria-pressed", true);
 asked.forEach(q => [...localStorage.getItem(q.slot) || ""].forEach(q.take));
 }
 
 function copy() {
-for (const code of all(".bar code, .code pre")) {
+for (const code of all(".bar code, :not(.diagram) > .code pre")) {
 const press = button("Copy", async () => {
 const plain = code.cloneNode(true);
 all(".p", plain).forEach(prompt => prompt.remove());
@@ -229,7 +231,7 @@ seen.observe(box);
 }
 
 function contents() {
-const links = all(".toc a"), heads = links.map(a => document.getElementById(a.hash.slice(1)));
+const links = all(".toc a"), heads = links.map(a => at(a.hash));
 const passed = new Set(), seen = new IntersectionObserver(entries => {
 entries.forEach(e => e.isIntersecting ? passed.add(e.target) : passed.delete(e.target));
 const now = heads.findLastIndex(h => passed.has(h));
@@ -260,6 +262,4 @@ addEventListener("afterprint", () => setTimeout(() => printing = false));
 }
 
 document.body.append(live);
-for (const part of [theme, player, quiz, copy, boxes, contents, age, progress, print]) {
-try { part(); } catch {}
-}
+[theme, player, quiz, copy, boxes, contents, age, progress, print].forEach(attempt);
