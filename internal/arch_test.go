@@ -162,7 +162,7 @@ func TestPackageComments(t *testing.T) {
 	}
 }
 
-// Every path that the map of the code names is there.
+// Every path that the map of the code names is there, and every package is on it.
 func TestArchitectureNamesWhatExists(t *testing.T) {
 	doc, err := os.ReadFile("ARCHITECTURE.md")
 	if err != nil {
@@ -174,6 +174,11 @@ func TestArchitectureNamesWhatExists(t *testing.T) {
 	paths := regexp.MustCompile("`((?:internal|cmd|templates|examples|content|quotes|public|\\.ci|\\.github)/[^`\\s<>*]*)`").FindAllStringSubmatch(string(doc), -1)
 	if len(paths) < 10 {
 		t.Fatalf("found only %d paths: is the map still a map?", len(paths))
+	}
+	for _, name := range slices.Concat(layers...) {
+		if !strings.Contains(string(doc), name) {
+			t.Errorf("internal/ARCHITECTURE.md does not name %s", name)
+		}
 	}
 	for _, m := range paths {
 		if _, err := os.Stat(filepath.Join("..", filepath.FromSlash(m[1]))); err != nil {
