@@ -175,6 +175,9 @@ func run(args []string, stdout io.Writer, stderr *os.File) int {
 		err = o.print(report, stdout)
 	}
 	if err != nil {
+		if ctx.Err() != nil {
+			err = errors.New("interrupted")
+		}
 		voice.Say("%v", err)
 		return cli.Code(err)
 	}

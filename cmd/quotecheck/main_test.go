@@ -49,7 +49,7 @@ func TestScripts(t *testing.T) {
 }
 
 // answer serves the files of folder, except for the paths that begin with what
-// to do instead: /moved/NAME, /cyrillic/NAME, /403, /429.
+// to do instead: /moved/NAME, /cyrillic/NAME, /403, /429, /silent.
 func answer(folder string) http.Handler {
 	files := http.FileServer(http.Dir(folder))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -68,6 +68,9 @@ func answer(folder string) http.Handler {
 			}
 			w.Header().Set("Content-Type", "text/html; charset=windows-1251")
 			_, _ = w.Write(page)
+		case "silent":
+			_ = os.WriteFile(filepath.Join(folder, "asked"), nil, 0o600) // the script waits for it
+			<-r.Context().Done()
 		case "403":
 			http.Error(w, "no", http.StatusForbidden)
 		case "429":
