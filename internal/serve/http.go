@@ -64,8 +64,8 @@ func (s *stage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// send answers with a file: whole, in the parts that are asked for, as players
-// of films do, or not at all to whoever has these bytes.
+// send answers with a file: whole, or in the parts that are asked for, as players
+// of films do.
 func send(w http.ResponseWriter, r *http.Request, name string, data []byte) {
 	h := w.Header()
 	h.Set("Content-Type", contentType(name))

@@ -18,12 +18,24 @@ func (w *watcher) at(name string) string {
 	return filepath.Join(w.root, filepath.FromSlash(name))
 }
 
-// nameOf is the opposite of at: "." for the root, false beside the site.
+// entry gives where a path of the site itself lies, be it a link or what it leads
+// to: only the links above it are followed.
+func (w *watcher) entry(name string) string {
+	return filepath.Join(w.at(path.Dir(name)), path.Base(name))
+}
+
+// nameOf is the opposite of at: "." for the root, false beside the site. Of
+// folders behind links that lie in one another the innermost counts.
 func (w *watcher) nameOf(file string) (name string, ok bool) {
+	innermost := ""
 	for top, folder := range w.behind {
-		if rel, err := filepath.Rel(folder, file); err == nil && filepath.IsLocal(rel) {
-			return path.Join(top, filepath.ToSlash(rel)), true
+		rel, err := filepath.Rel(folder, file)
+		if err == nil && filepath.IsLocal(rel) && len(folder) > len(innermost) {
+			innermost, name = folder, path.Join(top, filepath.ToSlash(rel))
 		}
+	}
+	if innermost != "" {
+		return name, true
 	}
 	rel, err := filepath.Rel(w.root, file)
 	return filepath.ToSlash(rel), err == nil && filepath.IsLocal(rel)
@@ -33,7 +45,7 @@ func (w *watcher) nameOf(file string) (name string, ok bool) {
 // behind links are no part of a site, but for a link in the root, as from
 // content/ to docs/.
 func (w *watcher) addLink(name string) error {
-	hops := hopsOf(filepath.Join(w.root, filepath.FromSlash(name)))
+	hops := hopsOf(w.entry(name))
 	if len(hops) == 0 {
 		return nil
 	}
@@ -41,6 +53,9 @@ func (w *watcher) addLink(name string) error {
 	if info, err := os.Stat(target); err == nil && info.IsDir() {
 		if strings.Contains(name, "/") {
 			return nil
+		}
+		if w.behind[name] != target {
+			w.forget(name)
 		}
 		w.behind[name] = target
 		if err := w.add(name); err != nil {

@@ -114,7 +114,7 @@ func (w *watcher) begin() error {
 
 // modeOf gives what a path of the site is; 0, a file's, where there is nothing.
 func (w *watcher) modeOf(name string) fs.FileMode {
-	info, err := os.Lstat(w.at(name))
+	info, err := os.Lstat(w.entry(name))
 	if err != nil {
 		return 0
 	}

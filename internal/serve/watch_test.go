@@ -252,3 +252,21 @@ func TestTooManyFolders(t *testing.T) {
 		})
 	}
 }
+
+// Of folders behind links that lie in one another, the innermost names a file.
+func TestInnermostFolderNames(t *testing.T) {
+	root := t.TempDir()
+	docs := filepath.Join(root, "docs")
+	for range 100 { // the order of a map decides nothing
+		w := &watcher{root: root, behind: map[string]string{"content": docs, "examples": filepath.Join(docs, "examples")}}
+		for file, want := range map[string]string{
+			"docs/examples/x/main.go": "examples/x/main.go",
+			"docs/a.md":               "content/a.md",
+			"templates/x.html":        "templates/x.html",
+		} {
+			if got, ok := w.nameOf(filepath.Join(root, filepath.FromSlash(file))); got != want || !ok {
+				t.Fatalf("%s: got %q, want %q", file, got, want)
+			}
+		}
+	}
+}
