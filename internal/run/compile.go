@@ -12,15 +12,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"verbatim/internal/lesson"
 	"verbatim/internal/problem"
 )
-
-// waitDelay is how long the compilers that a stopped go command leaves may keep
-// its output open.
-const waitDelay = time.Second
 
 // Binary is where Compile puts an example's program, below the cache folder.
 func Binary(cache string, e lesson.Example) string {
@@ -85,7 +80,7 @@ func goBuild(ctx context.Context, root, out string, examples []lesson.Example) (
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir, cmd.Env = root, append(os.Environ(), "GOWORK=off")
 	var stderr bytes.Buffer
-	cmd.Stderr, cmd.WaitDelay = &stderr, waitDelay
+	cmd.Stderr = &stderr
 	err := cmd.Run()
 	return stderr.String(), err
 }

@@ -164,7 +164,7 @@ func goList(ctx context.Context, root string, examples []lesson.Example) (map[st
 	// The go command believes PWD, which may be a way to root through a link.
 	cmd.Dir, cmd.Env = root, slices.Concat(os.Environ(), listEnv, []string{"PWD=" + root})
 	var stderr bytes.Buffer
-	cmd.Stderr, cmd.WaitDelay = &stderr, waitDelay
+	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if errors.Is(err, exec.ErrNotFound) {
 		return nil, fmt.Errorf("list imports: the go command is not on PATH: install Go to run Go examples")
