@@ -49,9 +49,8 @@ type Input struct {
 	Workers   int // 0 means one for each CPU
 
 	// Cache is a folder for what was read and found in pages, or "". Whatever
-	// is in it may be deleted at any time.
-	// What Dir holds is then looked at there, and only what is read comes from
-	// Site.
+	// is in it may be deleted at any time. With one, what lies in Dir is looked at
+	// by its path, and only bytes come from Site.
 	Cache string
 	cache *cache  // opened
 	here  listing // Site
