@@ -126,6 +126,9 @@
 // # Before it counts
 //
 //   - Give it a Redis of its own, or one that never evicts; [Limiter.Check] warns.
+//   - If its users are restricted, let the limiter's run EVAL, EVALSHA, TIME, GET,
+//     SET, PSETEX, INCRBY, PTTL, PEXPIRE, DEL, EXISTS and TYPE; a command that a
+//     script may not run can stop it halfway.
 //   - Say of each route what an hour without a limit would cost, and what an hour
 //     without the route, and choose its [Fallback]. FailLocal needs Options.Servers.
 //   - Begin a new limit with Limit.Shadow, and look at whom it would have refused.

@@ -278,7 +278,7 @@ func (l *Limiter) words(places []place, charges []Charge, marker string, rest ..
 	}
 	switch {
 	case l.clock != nil:
-		words = append(words, l.clock().UnixMicro())
+		words = append(words, max(1, l.clock().UnixMicro())) // in a reply, the sign tells a refusal
 	case len(rest) > 0:
 		words = append(words, "")
 	}

@@ -72,8 +72,8 @@ type Options struct {
 	Metrics Metrics
 
 	// Clock is for tests and lessons: it replaces the clock of the Redis
-	// server, and keys then live a minute or longer. Never set it in
-	// production: the clocks of two servers differ.
+	// server, and keys then live a minute or longer. It stands still before
+	// 1970. Never set it in production: the clocks of two servers differ.
 	Clock func() time.Time
 }
 

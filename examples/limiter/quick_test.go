@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -64,9 +65,30 @@ func TestQuickWay(t *testing.T) {
 	}
 }
 
-// randomCharges are up to three charges of one subject, mostly of small costs.
+// A clock that begins at the beginning of time, or before, refuses like any other.
+func TestClockBefore1970(t *testing.T) {
+	rdb := sharedClient(t)
+	for _, at := range []time.Time{{}, time.Unix(-5, 0), time.Unix(0, 0), time.UnixMicro(1)} {
+		for _, a := range all {
+			for _, long := range []bool{false, true} {
+				l := newLimiter(t, rdb, Options{Clock: func() time.Time { return at }})
+				l.store.long = long
+				c := Charge{Subject: []string{"one"}, Limit: Limit{Name: "l", Algorithm: a, Quota: 2, Window: time.Minute}, Cost: 1}
+				var got []bool
+				for range 3 {
+					got = append(got, take(t, l, c).Outcome == Allowed)
+				}
+				if want := []bool{true, true, false}; !slices.Equal(got, want) {
+					t.Errorf("%v at %v, the long way %t: allowed %v, want %v", a, at, long, got, want)
+				}
+			}
+		}
+	}
+}
+
+// randomCharges are up to four charges of one subject, mostly of small costs.
 func randomCharges(dice *rand.Rand) []Charge {
-	charges := make([]Charge, 1+dice.IntN(3))
+	charges := make([]Charge, 1+dice.IntN(maxQuick))
 	for i := range charges {
 		a := all[dice.IntN(len(all))]
 		limit := Limit{Name: fmt.Sprintf("l%d", i), Algorithm: a, Quota: []int64{3, 20, 500}[dice.IntN(3)], Window: 7 * time.Second}

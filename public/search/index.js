@@ -1,1 +1,1 @@
-verbatimSearch("index",{"pages":[[0,"p-cb02e726"],[2,"p-64544147"]],"terms":[["0","t-020d13f3"],["cd","t-67313d2c"],["fits","t-21558414"],["middlewareoptions","t-656974bc"],["refused","t-d03624fb"],["thundering","t-b2c88f90"]]})
+verbatimSearch("index",{"pages":[[0,"p-cb02e726"],[2,"p-64544147"]],"terms":[["0","t-020d13f3"],["cd","t-67313d2c"],["fits","t-21558414"],["middlewareoptions","t-656974bc"],["refused","t-d7dc0450"],["thundering","t-9dc52ef4"]]})

@@ -12,9 +12,9 @@
 --   capacity  the most that can be in use at once
 --   cost      units
 --
--- Times are microseconds and amounts are whole units, both far below 2^53, so
--- Lua's doubles hold them exactly. A number becomes text only through
--- string.format: tostring and .. keep 14 digits.
+-- Times are microseconds and amounts are whole units, both below 2^53, so Lua's
+-- doubles hold them exactly; a product that is larger is rounded alike by all. A
+-- number becomes text only through string.format: tostring and .. keep 14 digits.
 
 local call = redis.call
 local after = #ARGV - #ARGV % 4 -- so many words come before the time
