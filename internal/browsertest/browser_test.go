@@ -3,6 +3,7 @@ package browsertest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -243,6 +244,22 @@ const twoFrames = "await new Promise(r => requestAnimationFrame(() => requestAni
 func (b *tab) until(condition string) {
 	b.Helper()
 	b.run("for (let i = 0; i < 400 && !(" + condition + "); i++) await new Promise(r => setTimeout(r, 25));")
+}
+
+// arrives waits until a key or a click has led to a page of the site. It asks from
+// outside: a page that is left answers nothing any more.
+func (b *tab) arrives(page string) {
+	b.Helper()
+	there := fmt.Sprintf("location.pathname === %q && document.readyState === 'complete'", page)
+	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(25 * time.Millisecond) {
+		ctx, stop := context.WithTimeout(chromium.ctx, patience)
+		is, err := chromedp.Run(ctx, chromedp.Evaluate[bool](there))
+		stop()
+		if err == nil && is {
+			return
+		}
+	}
+	b.Fatalf("the tab does not arrive at %s", page)
 }
 
 // press types keys, as in "\t" or kb.Enter.

@@ -202,7 +202,7 @@ func TestSearchKeys(t *testing.T) {
 	b.ask("quagga")
 	b.until(`look.all(".found a").length === 1`)
 	b.press(kb.Tab + kb.Enter)
-	b.until(`location.pathname === "/buckets.html" && document.readyState === "complete"`)
+	b.arrives("/buckets.html")
 	if at := eval[string](b, `location.pathname + location.hash`); at != "/buckets.html#refilling" {
 		t.Errorf("Enter on a result leads to %s", at)
 	}
