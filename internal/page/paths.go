@@ -95,9 +95,9 @@ func address(file string) string {
 	return file
 }
 
-// aliasPath gives the file that answers for an old address, or says what is
+// AliasPath gives the file that answers for an old address, or says what is
 // wrong with it.
-func aliasPath(alias string) (file, wrong string) {
+func AliasPath(alias string) (file, wrong string) {
 	file = strings.TrimPrefix(alias, "/")
 	switch ext := path.Ext(file); {
 	case strings.Contains(alias, ":"), strings.HasPrefix(alias, "//"), strings.ContainsAny(alias, "\\?#"):

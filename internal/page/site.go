@@ -109,7 +109,7 @@ func (s *site) redirects(l *Lesson, taken places, ps *problem.List) (plans []pla
 		pos = problem.Pos{File: l.File}
 	}
 	for _, alias := range l.Meta.Aliases {
-		path, wrong := aliasPath(alias)
+		path, wrong := AliasPath(alias)
 		if wrong != "" {
 			ps.AddHint(pos, "alias", `write a path of this site, as in "old/name.html"`, "the alias %q %s", alias, wrong)
 			continue

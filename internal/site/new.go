@@ -19,6 +19,7 @@ import (
 
 	"verbatim/internal/lesson"
 	"verbatim/internal/load"
+	"verbatim/internal/page"
 	"verbatim/internal/problem"
 )
 
@@ -189,7 +190,9 @@ func addresses(book *load.Book) map[string]string {
 	for _, l := range book.All() {
 		taken[l.ID+".html"] = l.File
 		for _, alias := range l.Meta.Aliases {
-			taken[path.Clean(strings.TrimPrefix(alias, "/"))] = l.File
+			if address, wrong := page.AliasPath(alias); wrong == "" {
+				taken[address] = l.File
+			}
 		}
 	}
 	for _, file := range book.Files {
