@@ -88,14 +88,8 @@ func Render(in Input) ([]File, problem.List, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	for i := range s.Len() {
-		drawn, err := s.Draw(i)
-		if err != nil {
-			return nil, nil, err
-		}
-		files = append(files, drawn)
-	}
-	return files, s.Problems, nil
+	drawn, err := s.drawAll(s.pages)
+	return slices.Concat(files, drawn), s.Problems, err
 }
 
 // Site is a site that is drawn page by page. It does not change, and several
@@ -175,6 +169,19 @@ func (s *Site) Search(write func(File) error) error {
 type plan struct {
 	path string
 	draw func(*site) ([]byte, error)
+}
+
+// drawAll draws pages one after another.
+func (s *site) drawAll(plans []plan) ([]File, error) {
+	var files []File
+	for _, p := range plans {
+		drawn, err := p.file(s)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, drawn)
+	}
+	return files, nil
 }
 
 // file draws the page.

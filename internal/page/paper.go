@@ -27,15 +27,7 @@ func Paper(in Input) ([]File, error) {
 			plan{pagePath(l.ID), func(s *site) ([]byte, error) { return s.sheet(l, false) }},
 			plan{pagePath(l.ID + Suffix), func(s *site) ([]byte, error) { return s.sheet(l, true) }})
 	}
-	var files []File
-	for _, p := range plans {
-		drawn, err := p.file(s)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, drawn)
-	}
-	return files, nil
+	return s.drawAll(plans)
 }
 
 // sheet draws one lesson for paper.
