@@ -180,9 +180,7 @@ func killOrphans() {
 				break
 			}
 		}
-		for _, pid := range below(self) {
-			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended meanwhile
-		}
+		killAll(below(self))
 	}
 }
 
@@ -194,8 +192,12 @@ func killBelow(leader int) {
 		if len(pids) == 0 {
 			return
 		}
-		for _, pid := range pids {
-			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended meanwhile
-		}
+		killAll(pids)
+	}
+}
+
+func killAll(pids []int) {
+	for _, pid := range pids {
+		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended meanwhile
 	}
 }

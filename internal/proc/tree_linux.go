@@ -83,19 +83,9 @@ const (
 	wakeEvery = 100 * time.Millisecond // how often a supervisor that is late is woken
 )
 
-// started reads the supervisor's first line. The program may have stopped its
-// supervisor with a signal before that was written, so one that is late is woken.
+// started reads the supervisor's first line.
 func (t *supervised) started() error {
-	defer t.status.SetReadDeadline(time.Time{})
-	word, number, err := "", 0, error(nil)
-	for until := time.Now().Add(startTime); ; {
-		t.status.SetReadDeadline(time.Now().Add(wakeEvery))
-		word, number, err = t.line()
-		if !errors.Is(err, os.ErrDeadlineExceeded) || time.Now().After(until) {
-			break
-		}
-		_ = t.cmd.Process.Signal(syscall.SIGCONT)
-	}
+	word, number, err := t.firstLine()
 	if err != nil {
 		return err
 	}
@@ -104,6 +94,20 @@ func (t *supervised) started() error {
 	}
 	t.pid = number
 	return nil
+}
+
+// firstLine wakes a supervisor that is late: the program may have stopped it with
+// a signal before it could write.
+func (t *supervised) firstLine() (word string, number int, err error) {
+	defer t.status.SetReadDeadline(time.Time{})
+	for until := time.Now().Add(startTime); ; {
+		t.status.SetReadDeadline(time.Now().Add(wakeEvery))
+		word, number, err = t.line()
+		if !errors.Is(err, os.ErrDeadlineExceeded) || time.Now().After(until) {
+			return word, number, err
+		}
+		_ = t.cmd.Process.Signal(syscall.SIGCONT)
+	}
 }
 
 func (t *supervised) line() (word string, number int, err error) {
