@@ -54,12 +54,7 @@ func (c *cache) sum(p place) (sum stamp.Sum, known bool) {
 	if !tells {
 		return sum, false
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if sum, known = c.has.files[s]; known {
-		c.use.files[s] = sum
-	}
-	return sum, known
+	return recalled(c, s, c.has.files, c.use.files)
 }
 
 // noteSum keeps the digest of a file that was read after m.
@@ -67,14 +62,9 @@ func (c *cache) noteSum(m stamp.Moment, info fs.FileInfo, sum stamp.Sum) {
 	if c == nil || info == nil {
 		return
 	}
-	s, tells := stamp.Of(info)
-	if !tells || !s.Settled(m) {
-		return
+	if s, tells := stamp.Of(info); tells {
+		note(c, m, s, c.use.files, sum)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.use.files[s] = sum
-	c.changed = true
 }
 
 // entries gives what lay in a folder that was listed before.
@@ -83,22 +73,35 @@ func (c *cache) entries(info fs.FileInfo) (files []entry, known bool) {
 	if c == nil || !tells {
 		return nil, false
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if files, known = c.has.folders[s]; known {
-		c.use.folders[s] = files
-	}
-	return files, known
+	return recalled(c, s, c.has.folders, c.use.folders)
 }
 
 // noteEntries keeps what lay in a folder that was listed after m.
 func (c *cache) noteEntries(m stamp.Moment, info fs.FileInfo, files []entry) {
 	s, tells := stamp.OfFolder(info)
-	if c == nil || !tells || !s.Settled(m) {
+	if c == nil || !tells {
+		return
+	}
+	note(c, m, s, c.use.folders, files)
+}
+
+// recalled gives what the last file has by a stamp, and keeps it for the next.
+func recalled[V any](c *cache, s stamp.Stamp, has, use map[stamp.Stamp]V) (v V, known bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if v, known = has[s]; known {
+		use[s] = v
+	}
+	return v, known
+}
+
+// note keeps what was read after m by the stamp that it had, if that is settled.
+func note[V any](c *cache, m stamp.Moment, s stamp.Stamp, use map[stamp.Stamp]V, v V) {
+	if !s.Settled(m) {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.use.folders[s] = files
+	use[s] = v
 	c.changed = true
 }
