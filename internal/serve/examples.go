@@ -80,7 +80,7 @@ func (r *runner) start(ctx context.Context, id, inputs string, older *run) {
 	ctx, cancel := context.WithCancel(ctx)
 	now := &run{inputs: inputs, cancel: cancel, done: make(chan struct{})}
 	r.runs[id] = now
-	r.stage.ran(runState{Example: id, Going: true, Word: "running", Says: "it changed, and runs as it is now"})
+	r.stage.ran(running(id))
 	r.going.Go(func() {
 		defer close(now.done)
 		defer cancel()
@@ -109,11 +109,15 @@ func (r *runner) slot(ctx context.Context, now *run, id string) bool {
 	r.show(now, runState{Example: id, Going: true, Word: "waiting", Says: "it changed, and runs when another example has ended"})
 	select {
 	case r.slots <- struct{}{}:
-		r.show(now, runState{Example: id, Going: true, Word: "running", Says: "it changed, and runs as it is now"})
+		r.show(now, running(id))
 		return true
 	case <-ctx.Done():
 		return false
 	}
+}
+
+func running(id string) runState {
+	return runState{Example: id, Going: true, Word: "running", Says: "it changed, and runs as it is now"}
 }
 
 // show puts on the stage how a run stands, unless it is no longer the newest.
