@@ -3,7 +3,6 @@ package check
 import (
 	"maps"
 	"math/bits"
-	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -46,7 +45,7 @@ func resolve(s *Site, l *lesson.Lesson, file string) (*lesson.Lesson, bool) {
 	if file == "" {
 		return l, true
 	}
-	file, _, _ = strings.Cut(unescape(file), "?")
+	file, _, _ = strings.Cut(lesson.Unescape(file), "?")
 	at := path.Join(path.Dir(l.File), file)
 	if other := s.byFile[at]; other != nil {
 		return other, true
@@ -127,7 +126,7 @@ func image(s *Site, l *lesson.Lesson, link lesson.Link, ps *problem.List) {
 
 // hasID knows the author's ids and those of the theme.
 func hasID(l *lesson.Lesson, id string) bool {
-	if _, ok := l.Body.IDs[unescape(id)]; ok {
+	if _, ok := l.Body.IDs[lesson.Unescape(id)]; ok {
 		return true
 	}
 	return id == "v-main"
@@ -137,12 +136,4 @@ func hasID(l *lesson.Lesson, id string) bool {
 func hasScheme(dest string) bool {
 	scheme, _, found := strings.Cut(dest, ":")
 	return found && scheme != "" && !strings.ContainsAny(scheme, "/?#")
-}
-
-// unescape undoes %20 and the like; what cannot be undone stays as it is.
-func unescape(s string) string {
-	if plain, err := url.PathUnescape(s); err == nil {
-		return plain
-	}
-	return s
 }

@@ -5,6 +5,7 @@ package lesson
 
 import (
 	"fmt"
+	"net/url"
 	"strconv"
 
 	"verbatim/internal/problem"
@@ -17,6 +18,18 @@ type Lesson struct {
 	Source []byte // the file as read, front matter and byte-order mark included
 	Meta   Meta
 	Body   Body
+}
+
+// NoInputs are the folders below an example's of which no run depends on a file.
+var NoInputs = []string{"recorded", "__pycache__", "node_modules"}
+
+// Unescape gives the path that a link's destination means: %20 and the like are
+// undone. What cannot be undone stays as it is.
+func Unescape(dest string) string {
+	if plain, err := url.PathUnescape(dest); err == nil {
+		return plain
+	}
+	return dest
 }
 
 // ExampleOf gives the id of the example that of= names in this lesson: one of

@@ -54,7 +54,7 @@ func loadExamples(b *Book, fsys fs.FS, ps *problem.List) error {
 			return nil
 		}
 		switch name := d.Name(); {
-		case d.IsDir() && (hidden(name) || slices.Contains(noInputs, name)):
+		case d.IsDir() && (hidden(name) || slices.Contains(lesson.NoInputs, name)):
 			return fs.SkipDir
 		case !d.IsDir():
 			if err := unreadable(fsys, dir); err != nil && !hidden(name) {
@@ -73,9 +73,6 @@ func loadExamples(b *Book, fsys fs.FS, ps *problem.List) error {
 	}
 	return err
 }
-
-// noInputs are folders that no example depends on.
-var noInputs = []string{"recorded", "__pycache__", "node_modules"}
 
 // holdsNone tells whether dir is a folder of inputs, in which no example is
 // looked for.

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"path"
 	"runtime"
 	"slices"
@@ -369,10 +368,7 @@ func lessonOf(l lesson.Link) (id string, ok bool) {
 		return "", false
 	}
 	file, _, _ := strings.Cut(l.Dest, "#")
-	if plain, err := url.PathUnescape(file); err == nil {
-		file = plain
-	}
-	id, ok = strings.CutSuffix(file, ".md")
+	id, ok = strings.CutSuffix(lesson.Unescape(file), ".md")
 	return path.Clean(id), ok
 }
 

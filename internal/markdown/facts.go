@@ -2,7 +2,6 @@ package markdown
 
 import (
 	"fmt"
-	"net/url"
 	"path"
 	"regexp"
 	"strings"
@@ -356,10 +355,7 @@ func (d *Doc) readCourse(list *ast.List) {
 		if link := firstLink(head); link != nil {
 			entry.Title = d.text(link.node)
 			file, _, _ := strings.Cut(link.dest(d.src), "#")
-			if plain, err := url.PathUnescape(file); err == nil {
-				file = plain
-			}
-			if id, ok := strings.CutSuffix(file, ".html"); ok && !strings.Contains(id, ":") {
+			if id, ok := strings.CutSuffix(lesson.Unescape(file), ".html"); ok && !strings.Contains(id, ":") {
 				entry.Lesson = path.Clean(id)
 				lessons++
 			}

@@ -183,7 +183,7 @@ func hashCommands(commands []lesson.Command) string {
 // ignored are the files of an example's folder that no run depends on.
 func ignored(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") ||
-		slices.Contains([]string{"recorded", "__pycache__", "node_modules"}, name)
+		slices.Contains(lesson.NoInputs, name)
 }
 
 // addPackage adds a package that an example imports: every file of its folder,

@@ -169,7 +169,7 @@ func (l *Live) Beyond() []string {
 func addBeyond(folders map[string]bool, input string) {
 	top, _, below := strings.Cut(input, "/")
 	switch {
-	case slices.Contains([]string{load.Content, load.Examples, load.Quotes, "templates"}, top):
+	case slices.Contains(inputFolders, top):
 	case below || path.Ext(input) == ".go": // "redis" is no file of the root
 		folders[path.Dir(input)] = true
 	}

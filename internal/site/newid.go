@@ -59,7 +59,7 @@ var notInID = regexp.MustCompile(`[^a-z0-9/]+`)
 func titleOf(id string) string {
 	words := strings.ReplaceAll(path.Base(id), "-", " ")
 	if words == "x" {
-		return "Lesson X" // "- [X](x.md)" is no link: in a list [X] is a box that is ticked
+		return "Lesson X" // elsewhere than here, [X] at the beginning of a list item is a box that is ticked
 	}
 	return strings.ToUpper(words[:1]) + words[1:]
 }

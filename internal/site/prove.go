@@ -61,10 +61,7 @@ func (b *build) reload(jobs []run.Job) error {
 			if err != nil {
 				return err
 			}
-			for _, l := range b.book.All() {
-				again = append(again, l.Problems...)
-			}
-			for _, p := range again {
+			for _, p := range append(again, b.lessonProblems()...) {
 				if !slices.Contains(b.report.Problems, p) {
 					b.report.Problems = append(b.report.Problems, p)
 				}

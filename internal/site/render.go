@@ -9,7 +9,6 @@ import (
 	_ "image/jpeg" // sizes of pictures
 	_ "image/png"  // sizes of pictures
 	"io/fs"
-	"net/url"
 	"path"
 	"path/filepath"
 	"strings"
@@ -200,10 +199,7 @@ func (b *build) templates() fs.FS {
 // while it loads.
 func (b *build) imageSize(file, dest string) (width, height int) {
 	dest, _, _ = strings.Cut(dest, "?")
-	if plain, err := url.PathUnescape(dest); err == nil {
-		dest = plain
-	}
-	name := path.Join(path.Dir(file), dest)
+	name := path.Join(path.Dir(file), lesson.Unescape(dest))
 	if !strings.HasPrefix(name, load.Content+"/") {
 		return 0, 0
 	}

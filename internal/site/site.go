@@ -217,10 +217,16 @@ func (b *build) read(context.Context) error {
 	if err := b.readBook(); err != nil {
 		return err
 	}
-	for _, l := range b.book.All() {
-		b.report.Problems = append(b.report.Problems, l.Problems...)
-	}
+	b.report.Problems = append(b.report.Problems, b.lessonProblems()...)
 	return nil
+}
+
+// lessonProblems lists what is wrong in lessons, as they were read last.
+func (b *build) lessonProblems() (all problem.List) {
+	for _, l := range b.book.All() {
+		all = append(all, l.Problems...)
+	}
+	return all
 }
 
 // readBook reads without listing the problems of lessons.
