@@ -2,28 +2,24 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
-	"log"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/redis/go-redis/v9"
-
-	"verbatim/examples/limiter"
 )
 
 const (
-	attempts = 3           // that an account has in a window
-	window   = time.Minute // how long one lasts
-
+	limit     = 3           // attempts of an account in one window
+	window    = time.Minute // how long a window lasts
 	keyPrefix = "rl:signin:"
 )
 
-// pair is the limiter before the fix: it counts one attempt under key, in a
-// window that opens with the first, and gives the count so far. It calls gap
-// between its two commands. Redis cannot know that the second was meant to
-// follow the first, so a server that dies in the gap leaves a count that never
-// expires.
+// pair counts one attempt with two commands and returns the count. It calls
+// gap between the two. Redis does not know that EXPIRE is meant to follow
+// INCR: if the server dies in the gap, the key never gets an expiry.
 func pair(ctx context.Context, rdb *redis.Client, key string, window time.Duration, gap func()) (int64, error) {
 	n, err := rdb.Incr(ctx, key).Result()
 	if err != nil {
@@ -36,62 +32,51 @@ func pair(ctx context.Context, rdb *redis.Client, key string, window time.Durati
 	return n, err
 }
 
-// before is the API server that counts with pair: 200 within the limit, 429
-// above it. A request that says crash=here stops in the gap, as if the deploy had
-// reached its server at that instant, and reports the account.
-func before(rdb *redis.Client, report func(string)) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		account := r.FormValue("account")
-		gap := func() {
-			if r.FormValue("crash") == "here" {
-				report(account)
-				select {} // until this process is killed
+// counter counts one attempt under key and returns the count.
+type counter func(ctx context.Context, rdb *redis.Client, key string, window time.Duration, gap func()) (int64, error)
+
+var (
+	//go:embed conditional.lua
+	conditionalLua string
+	//go:embed nx.lua
+	nxLua string
+)
+
+// byScript returns the counter that runs source. It has no gap: all its
+// commands reach Redis as one.
+func byScript(source string) counter {
+	script := redis.NewScript(source)
+	return func(ctx context.Context, rdb *redis.Client, key string, window time.Duration, _ func()) (int64, error) {
+		return script.Run(ctx, rdb, []string{key}, int(window.Seconds())).Int64()
+	}
+}
+
+// signIn returns the handler of a sign-in server: 200 up to the limit, 429
+// above it. Two parameters are for this example only. crash=here stops the
+// request in the gap and reports it, so that the example can kill the server
+// there. seconds=1 shortens the window, so that a real window can end.
+func signIn(count counter) func(*redis.Client, func(string)) http.Handler {
+	return func(rdb *redis.Client, report func(string)) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			account, window := r.FormValue("account"), window
+			if seconds, err := strconv.Atoi(r.FormValue("seconds")); err == nil {
+				window = time.Duration(seconds) * time.Second
 			}
-		}
-		n, err := pair(r.Context(), rdb, keyPrefix+account, window, gap)
-		switch {
-		case err != nil:
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-		case n > attempts:
-			http.Error(w, "too many attempts", http.StatusTooManyRequests)
-		default:
-			welcome(w, r)
-		}
-	})
-}
-
-// after is the API server with the course's limiter: counting and the expiry are
-// one script, which also gives an expiry to a counter that it finds without one.
-func after(rdb *redis.Client, _ func(string)) http.Handler {
-	l, err := newLimiter(rdb)
-	if err != nil {
-		log.Fatal(err)
+			gap := func() {
+				if r.FormValue("crash") == "here" {
+					report(account)
+					select {} // until this process is killed
+				}
+			}
+			n, err := count(r.Context(), rdb, keyPrefix+account, window, gap)
+			switch {
+			case err != nil:
+				http.Error(w, err.Error(), http.StatusInternalServerError)
+			case n > limit:
+				http.Error(w, "too many attempts", http.StatusTooManyRequests)
+			default:
+				fmt.Fprintf(w, "welcome, %s\n", account)
+			}
+		})
 	}
-	guard, err := l.Middleware(limiter.MiddlewareOptions{Default: limiter.Policy{
-		Charges:  func(r *http.Request) []limiter.Charge { return []limiter.Charge{signIn(r.FormValue("account"))} },
-		Fallback: limiter.FailClosed,
-	}})
-	if err != nil {
-		log.Fatal(err)
-	}
-	return guard(http.HandlerFunc(welcome))
-}
-
-// newLimiter waits for Redis longer than production would: a busy machine must
-// not change what this example prints.
-func newLimiter(rdb *redis.Client) (*limiter.Limiter, error) {
-	return limiter.New(rdb, limiter.Options{Timeout: 5 * time.Second, DialTimeout: 5 * time.Second})
-}
-
-// signIn is the charge for one attempt of an account.
-func signIn(account string) limiter.Charge {
-	return limiter.Charge{
-		Subject: []string{"account", account},
-		Limit:   limiter.Limit{Name: "signin", Algorithm: limiter.FixedWindow, Quota: attempts, Window: window},
-		Cost:    1,
-	}
-}
-
-func welcome(w http.ResponseWriter, r *http.Request) {
-	fmt.Fprintf(w, "welcome, %s\n", r.FormValue("account"))
 }

@@ -1,1 +1,1 @@
-verbatimSearch("index",{"pages":[[0,"p-cb02e726"],[2,"p-64544147"]],"terms":[["0","t-020d13f3"],["cd","t-67313d2c"],["fits","t-21558414"],["middlewareoptions","t-656974bc"],["refused","t-d7dc0450"],["thundering","t-9dc52ef4"]]})
+verbatimSearch("index",{"pages":[[0,"p-cb02e726"],[2,"p-64544147"]],"terms":[["0","t-59b8ea87"],["case","t-99e01fab"],["files","t-0b4c4e54"],["meanwhile","t-99fa7a68"],["really","t-6ca487f2"],["texts","t-7629b104"]]})
