@@ -2,16 +2,23 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 
+	"github.com/redis/go-redis/v9"
+
 	"verbatim/examples/lab"
-	"verbatim/examples/limiter"
 )
 
-// plans is the table of question 5.
-const plans = `{"version": 1, "tiers": {
-  "Basic": [{"name": "requests", "algorithm": "fixed window", "quota": 100, "window": "1m"}],
-  "Pro":   [{"name": "requests", "algorithm": "fixed window", "quota": 500, "window": "1m"}]}}`
+// plans holds the limit of each plan, in requests a minute.
+var plans = map[string]int{"Basic": 100, "Pro": 500}
+
+//go:embed plan.lua
+var planLua string
+
+// within counts a request unless the count has reached the limit ARGV[1]. The
+// window opens with the first request that is counted.
+var within = redis.NewScript(planLua)
 
 // upgrade is question 5. A merchant may send 100 requests a minute on Basic, 500
 // on Pro; refused ones do not count. m4 has had its 100 since 10:00:00 and is
@@ -19,14 +26,6 @@ const plans = `{"version": 1, "tiers": {
 // accepted?
 func upgrade(ctx context.Context, l *lab.Lab) (string, error) {
 	clock, err := l.Clock(ctx, "10:00:00")
-	if err != nil {
-		return "", err
-	}
-	lim, err := newLimiter(l, clock.Now)
-	if err != nil {
-		return "", err
-	}
-	table, err := limiter.NewPlans([]byte(plans))
 	if err != nil {
 		return "", err
 	}
@@ -38,23 +37,13 @@ func upgrade(ctx context.Context, l *lab.Lab) (string, error) {
 		if err := clock.At(ctx, step.at); err != nil {
 			return "", err
 		}
-		if accepted, err = send(ctx, lim, table, step.plan, step.requests); err != nil {
+		accepted, err = crowd(step.requests, func() (bool, error) {
+			return within.Run(ctx, l.Redis(), []string{"rl:merchant:m4"}, plans[step.plan]).Bool()
+		})
+		if err != nil {
 			return "", err
 		}
 		tell("upgrade", "%s  %-6s accepted %d of %d", step.at, step.plan, accepted, step.requests)
 	}
 	return fmt.Sprint(accepted), nil
-}
-
-// send sends a merchant's requests and gives how many were accepted. Each looks
-// its limit up anew.
-func send(ctx context.Context, lim *limiter.Limiter, table *limiter.Plans, plan string, requests int) (accepted int, err error) {
-	return crowd(requests, func() (bool, error) {
-		charge, ok := table.Charge(plan, "requests", 1, "merchant", "m4")
-		if !ok {
-			return false, fmt.Errorf("no plan %s", plan)
-		}
-		d, err := lim.Take(ctx, charge)
-		return d.Outcome == limiter.Allowed, err
-	})
 }

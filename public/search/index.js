@@ -1,1 +1,1 @@
-verbatimSearch("index",{"pages":[[0,"p-cb02e726"],[2,"p-64544147"]],"terms":[["0","t-59b8ea87"],["case","t-99e01fab"],["files","t-0b4c4e54"],["meanwhile","t-99fa7a68"],["really","t-6ca487f2"],["texts","t-7629b104"]]})
+verbatimSearch("index",{"pages":[[0,"p-339a43cf"],[2,"p-64544147"]],"terms":[["0","t-e7267142"],["capable","t-4fc3a04b"],["fades","t-2bdc92f9"],["lower","t-dde0f962"],["quiet","t-b5cf9531"],["suits","t-a80c13d0"]]})
