@@ -66,14 +66,20 @@ func Main(example func(ctx context.Context, l *Lab) error, servers ...Server) {
 	if name := os.Getenv(envServer); name != "" {
 		os.Exit(serveUntilParentEnds(name, servers))
 	}
-	os.Exit(run(example))
+	os.Exit(run(Open, example))
 }
 
-func run(example func(ctx context.Context, l *Lab) error) int {
+// MainWithoutRedis is Main for an example with "needs: none". Its lab records
+// values and tables; it has no Redis and no servers.
+func MainWithoutRedis(example func(ctx context.Context, l *Lab) error) {
+	os.Exit(run(func(context.Context) (*Lab, error) { return &Lab{}, nil }, example))
+}
+
+func run(open func(context.Context) (*Lab, error), example func(ctx context.Context, l *Lab) error) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 
-	l, err := Open(ctx)
+	l, err := open(ctx)
 	if err != nil {
 		say("%v", err)
 		return exitNoRedis
@@ -169,6 +175,9 @@ func (l *Lab) Slow(ctx context.Context, delay time.Duration) error {
 func (l *Lab) Close() error {
 	for _, p := range l.processes {
 		p.Kill()
+	}
+	if l.rdb == nil {
+		return nil
 	}
 	return errors.Join(l.rdb.Close(), l.power.close())
 }

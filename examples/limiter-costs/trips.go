@@ -86,8 +86,8 @@ func ways(rdb *redis.Client) ([]way, error) {
 	}, nil
 }
 
-// trips counts round trips and commands of each way, and how long a decision
-// takes with Redis at a distance, as a multiple of a PING.
+// trips counts round trips and commands of each way, and measures how long a
+// decision takes with Redis near and far away, as a multiple of a PING.
 func trips(ctx context.Context, l *lab.Lab) error {
 	all, err := ways(l.Redis())
 	if err != nil {
@@ -97,11 +97,18 @@ func trips(ctx context.Context, l *lab.Lab) error {
 	if err != nil {
 		return err
 	}
-	pings, err := compare(ctx, l, all)
+	near, err := compareNear(ctx, l)
 	if err != nil {
 		return err
 	}
-	if err := l.Value("distance_ms", distance.Milliseconds()); err != nil {
+	far, err := compareFar(ctx, l, all)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(
+		l.Value("distance_ms", distance.Milliseconds()),
+		l.Value("near_ms", float64(sameDataCentre.Microseconds())/1000),
+	); err != nil {
 		return err
 	}
 	fmt.Printf("%-32s  %11s  %8s\n", "a decision by", "round trips", "commands")
@@ -109,7 +116,8 @@ func trips(ctx context.Context, l *lab.Lab) error {
 		fmt.Printf("%-32s  %11d  %8d\n", w.text, counted[i].Trips, counted[i].Commands)
 		if err := errors.Join(
 			l.Value("trips_"+w.name, counted[i].Trips),
-			l.Value("pings_"+w.name, fmt.Sprintf("%.1f", pings[i])),
+			l.Value("near_"+w.name, fmt.Sprintf("%.1f", near[i])),
+			l.Value("pings_"+w.name, fmt.Sprintf("%.1f", far[i])),
 		); err != nil {
 			return err
 		}
@@ -117,7 +125,7 @@ func trips(ctx context.Context, l *lab.Lab) error {
 	return nil
 }
 
-// count gives the traffic of one decision of each way. It is their second: the
+// count returns the traffic of one decision of each way. It is their second: the
 // first time, scripts are sent whole.
 func count(ctx context.Context, near *redis.Client) ([]lab.Traffic, error) {
 	rdb := redis.NewClient(near.Options())
@@ -142,17 +150,63 @@ func count(ctx context.Context, near *redis.Client) ([]lab.Traffic, error) {
 	return counted, nil
 }
 
-// compare gives the time of each way as a multiple of the time of a PING, with
-// Redis at a distance. In each round all of them run at once, so that what else the
-// machine does falls on all alike. Of each the fastest counts: what is slower
-// waited for something else too.
-func compare(ctx context.Context, l *lab.Lab, all []way) ([]float64, error) {
+// fastest holds the shortest time of each way. The last way is a PING. What
+// took longer waited for something else, too.
+type fastest []time.Duration
+
+func (f fastest) note(i int, took time.Duration) {
+	if f[i] == 0 || took < f[i] {
+		f[i] = took
+	}
+}
+
+// inPings returns the times as multiples of the PING's.
+func (f fastest) inPings() []float64 {
+	ping := f[len(f)-1]
+	var multiples []float64
+	for _, took := range f[:len(f)-1] {
+		multiples = append(multiples, float64(took)/float64(ping))
+	}
+	return multiples
+}
+
+// withPing returns the ways and a PING.
+func withPing(all []way, rdb *redis.Client) []way {
+	return append(slices.Clone(all), way{decide: func(ctx context.Context) error { return rdb.Ping(ctx).Err() }})
+}
+
+// compareNear measures the ways with Redis in the same data centre, in turn.
+func compareNear(ctx context.Context, l *lab.Lab) ([]float64, error) {
+	const rounds = 300
+	rdb := nearby(l.Redis())
+	defer rdb.Close()
+	all, err := ways(rdb)
+	if err != nil {
+		return nil, err
+	}
+	all = withPing(all, rdb)
+	best := make(fastest, len(all))
+	for range rounds {
+		for i, w := range all {
+			start := time.Now()
+			if err := w.decide(ctx); err != nil {
+				return nil, err
+			}
+			best.note(i, time.Since(start))
+		}
+	}
+	return best.inPings(), nil
+}
+
+// compareFar measures the ways with Redis at a distance. In each round all of
+// them run at the same time, so that the load of the machine falls on all alike.
+func compareFar(ctx context.Context, l *lab.Lab, all []way) ([]float64, error) {
 	const rounds = 9
-	all = append(slices.Clone(all), way{decide: func(ctx context.Context) error { return l.Redis().Ping(ctx).Err() }})
+	all = withPing(all, l.Redis())
 	if err := setDistance(ctx, l, distance); err != nil {
 		return nil, err
 	}
-	best := make([]time.Duration, len(all))
+	best := make(fastest, len(all))
 	failures := make([]error, len(all))
 	for range rounds {
 		var wg sync.WaitGroup
@@ -160,25 +214,16 @@ func compare(ctx context.Context, l *lab.Lab, all []way) ([]float64, error) {
 			wg.Go(func() {
 				start := time.Now()
 				failures[i] = errors.Join(failures[i], w.decide(ctx))
-				if took := time.Since(start); best[i] == 0 || took < best[i] {
-					best[i] = took
-				}
+				best.note(i, time.Since(start))
 			})
 		}
 		wg.Wait()
 	}
-	if err := errors.Join(append(failures, setDistance(ctx, l, 0))...); err != nil {
-		return nil, err
-	}
-	ping := best[len(best)-1]
-	var multiples []float64
-	for _, took := range best[:len(best)-1] {
-		multiples = append(multiples, float64(took)/float64(ping))
-	}
-	return multiples, nil
+	err := errors.Join(append(failures, setDistance(ctx, l, 0))...)
+	return best.inPings(), err
 }
 
-// setDistance puts Redis so far away, there and back. Alone, it stays next door.
+// setDistance puts Redis so far away, there and back. Alone, it stays near.
 func setDistance(ctx context.Context, l *lab.Lab, far time.Duration) error {
 	err := l.Slow(ctx, far)
 	if errors.Is(err, errors.ErrUnsupported) {

@@ -111,34 +111,6 @@ func queue(ctx context.Context, l *lab.Lab) (string, error) {
 	return fmt.Sprintf("%g s and %g s", waits...), nil
 }
 
-// fleet: 5 servers, each with its own counter of 100 a minute, in turn. One
-// client sends 600 requests in a minute; after 300 of them one server restarts.
-// How many pass?
-func fleet(context.Context, *lab.Lab) (string, error) {
-	servers := make([]localCounter, 5)
-	passed := 0
-	for n := range 600 {
-		if n == 300 {
-			servers[2] = localCounter{}
-		}
-		if servers[n%len(servers)].allow(100) {
-			passed++
-		}
-	}
-	return fmt.Sprint(passed), nil
-}
-
-// localCounter is the flawed design: a count in the memory of one server.
-type localCounter struct{ n int }
-
-func (c *localCounter) allow(limit int) bool {
-	if c.n >= limit {
-		return false
-	}
-	c.n++
-	return true
-}
-
 // race: the counter stands at 97, the limit is 100. Ten servers read it before
 // any of them writes. How many requests pass, and where does the counter end?
 func race(ctx context.Context, l *lab.Lab) (string, error) {

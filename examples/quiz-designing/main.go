@@ -1,5 +1,5 @@
 // Command quiz-designing answers the questions of the lesson "Designing a rate
-// limiter": each by doing what the question describes, none by knowing better.
+// limiter" that need a Redis, each by doing what the question describes.
 package main
 
 import (
@@ -24,16 +24,11 @@ var answers = []struct {
 	{"rejection", rejection},
 	{"neighbours", neighbours},
 	{"queue", queue},
-	{"fleet", fleet},
 	{"race", race},
 	{"race_mended", raceMended},
 	{"outage", outage},
 	{"numbers_kept", numbersKept},
-	{"social", social},
 	{"blocks", blocks},
-	{"half_mended", halfMended},
-	{"chat", chat},
-	{"ladder", ladder},
 	{"claim", claim},
 }
 
@@ -53,7 +48,7 @@ func story(ctx context.Context, l *lab.Lab) error {
 			return err
 		}
 	}
-	return estimates(l)
+	return nil
 }
 
 // at is a time on the day on which every question plays: nobody asks a real clock.

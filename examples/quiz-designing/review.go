@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -48,36 +47,6 @@ func base62(n int64) string {
 		return digits[n : n+1]
 	}
 	return base62(n/62) + digits[n%62:n%62+1]
-}
-
-// halfMended: 8 servers, each with its own counter of 100 a minute. A change
-// mends the status code and nothing else. One client sends 1,000 requests in a
-// minute, in turn. How many pass, and what does a refused one read?
-func halfMended(ctx context.Context, _ *lab.Lab) (string, error) {
-	servers := make([]http.HandlerFunc, 8)
-	for i := range servers {
-		counter := &localCounter{}
-		servers[i] = func(w http.ResponseWriter, _ *http.Request) {
-			if counter.allow(100) {
-				return // 200
-			}
-			w.Header().Set("Retry-After", "60")
-			w.WriteHeader(http.StatusTooManyRequests) // was StatusForbidden
-		}
-	}
-	passed, refusal := 0, 0
-	for n := range 1000 {
-		code := ask(ctx, servers[n%len(servers)], http.MethodGet, "/").Code
-		switch {
-		case code == http.StatusOK:
-			passed++
-		case refusal == 0 || refusal == code:
-			refusal = code
-		default:
-			return "", fmt.Errorf("some are refused with %d, some with %d", refusal, code)
-		}
-	}
-	return fmt.Sprintf("%d pass, the others read %d", passed, refusal), nil
 }
 
 // claim: two servers draw the same short code at the same moment. How many of

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"verbatim/examples/tokenbucket"
 )
 
 const (
@@ -16,10 +18,15 @@ const (
 // A counter decides one request of the client whose count is under key.
 type counter func(ctx context.Context, rdb *redis.Client, key string) (allowed bool, err error)
 
-// [read-modify-write]
+// counters are the ways to decide, by the names under which servers run them.
+var counters = map[string]counter{
+	"read-modify-write": readModifyWrite,
+	"incr":              incr,
+	"script":            script,
+	"bucket":            bucket,
+}
 
-// read and write are the limiter that looks right and is not: between the two,
-// any other server may read the same count.
+// read returns the count under key, 0 if there is none.
 func read(ctx context.Context, rdb *redis.Client, key string) (int, error) {
 	count, err := rdb.Get(ctx, key).Int()
 	if errors.Is(err, redis.Nil) {
@@ -43,10 +50,8 @@ func readModifyWrite(ctx context.Context, rdb *redis.Client, key string) (bool, 
 	return true, write(ctx, rdb, key, count+1)
 }
 
-// [/read-modify-write]
-
-// incr lets Redis add and answer in one command, so that no two requests are
-// told the same count. Only its EXPIRE can get lost.
+// incr lets Redis add and reply in one command, so that no two requests get
+// the same count.
 func incr(ctx context.Context, rdb *redis.Client, key string) (bool, error) {
 	count, err := rdb.Incr(ctx, key).Result()
 	if err != nil {
@@ -60,18 +65,24 @@ func incr(ctx context.Context, rdb *redis.Client, key string) (bool, error) {
 
 // [script]
 
-// checkAndCount is read, check and write once more, as a script: from its first
-// line to its last Redis does nothing else. NX gives an expiry to a key that has
-// none, be it new or left over from a crash.
+// checkAndCount reads, checks and writes as one command. SET … NX creates the
+// key, with its expiry, before INCR counts.
 var checkAndCount = redis.NewScript(`
 	local count = tonumber(redis.call('GET', KEYS[1]) or 0)
-	local allowed = count < tonumber(ARGV[1])
-	if allowed then redis.call('INCR', KEYS[1]) end
-	redis.call('EXPIRE', KEYS[1], ARGV[2], 'NX')
-	return allowed and 1 or 0`)
+	if count >= tonumber(ARGV[1]) then return 0 end
+	redis.call('SET', KEYS[1], 0, 'EX', ARGV[2], 'NX')
+	redis.call('INCR', KEYS[1])
+	return 1`)
 
 func script(ctx context.Context, rdb *redis.Client, key string) (bool, error) {
 	return checkAndCount.Run(ctx, rdb, []string{key}, limit, int(window.Seconds())).Bool()
 }
 
 // [/script]
+
+// bucket takes a token. It refills so slowly that the run gets no new one.
+func bucket(ctx context.Context, rdb *redis.Client, key string) (bool, error) {
+	const perDay = 1.0 / (24 * 3600)
+	wait, err := tokenbucket.Take(ctx, rdb, key, limit, perDay, 1)
+	return wait == 0, err
+}

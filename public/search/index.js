@@ -1,1 +1,1 @@
-verbatimSearch("index",{"pages":[[0,"p-339a43cf"],[2,"p-64544147"]],"terms":[["0","t-e7267142"],["capable","t-4fc3a04b"],["fades","t-2bdc92f9"],["lower","t-dde0f962"],["quiet","t-b5cf9531"],["suits","t-a80c13d0"]]})
+verbatimSearch("index",{"pages":[[0,"p-c6145f99"],[2,"p-64544147"]],"terms":[["0","t-f6e746a1"],["capacity","t-5ac4b53c"],["expired","t-862fd8e8"],["lose","t-367c2d83"],["rate","t-d5537872"],["talks","t-4b839f39"]]})

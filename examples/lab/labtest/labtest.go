@@ -78,3 +78,16 @@ func needRedis(t *testing.T) {
 	}
 	t.Skip("needs redis-server on PATH")
 }
+
+// Recorded runs the example alone and compares what it prints with the record
+// of the build, recorded/output.txt.
+func Recorded(t *testing.T) {
+	t.Helper()
+	want, err := os.ReadFile("recorded/output.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := Output(t); got != string(want) {
+		t.Errorf("printed\n%swant\n%s", got, want)
+	}
+}

@@ -1,4 +1,4 @@
-package main
+package tokenbucket
 
 import (
 	"testing"
@@ -6,8 +6,9 @@ import (
 )
 
 // A bucket of 5 that gets 2 tokens a second, through an eventful minute.
-func TestTokenBucket(t *testing.T) {
-	b := NewTokenBucket(5, 2, noon)
+func TestLocal(t *testing.T) {
+	noon := time.Date(2026, time.November, 28, 12, 0, 0, 0, time.UTC)
+	b := &Local{Capacity: 5, Refill: 2}
 	for _, row := range []struct {
 		after time.Duration // noon
 		cost  float64

@@ -7,9 +7,9 @@ import (
 	"verbatim/examples/lab"
 )
 
-// What estimates reckon with. A day is taken for 100,000 seconds, which makes
-// the sums easy and the rates a seventh too low; a peak for three times the
-// average. Sizes are in powers of ten: 1 kB is 1,000 bytes.
+// Estimates take a day as 100,000 seconds, which makes the sums easy and the
+// rates a seventh too low, and the peak as three times the average. Sizes are
+// in powers of ten: 1 kB is 1,000 bytes.
 const (
 	day  = 100_000 // seconds
 	peak = 3
@@ -18,32 +18,33 @@ const (
 	kB, GB, TB = 1e3, 1e9, 1e12
 )
 
-// social: 300 million people a day, 20 requests each.
+// social is the load of 300 million users who send 20 requests a day each.
 func social(context.Context, *lab.Lab) (string, error) {
 	average := 300_000_000 * 20 / day
 	return lab.Thousands(average) + " and " + lab.Thousands(average*peak), nil
 }
 
-// What a chat's messages take: 20 million of 1 kB a day, kept for three years.
+// chatDay and chatOneCopy are the bytes of a chat's messages: 20 million of 1 kB
+// a day, kept for three years.
 const (
 	chatDay     = 20e6 * 1 * kB
 	chatOneCopy = chatDay * 3 * year
 )
 
-// chat: all messages, in three copies.
+// chat is the storage of all messages in three copies.
 func chat(context.Context, *lab.Lab) (string, error) {
 	return fmt.Sprintf("%.1f TB", 3*chatOneCopy/TB), nil
 }
 
-// ladder: a page makes four requests one after another, and each asks the
-// limiter once: over half a millisecond, or over a tenth of a second.
+// ladder is what the limiter adds to a page that sends four requests one after
+// another, with Redis half a millisecond and a tenth of a second away.
 func ladder(context.Context, *lab.Lab) (string, error) {
 	const requests = 4
 	near, far := 0.5, 100.0 // milliseconds there and back
 	return fmt.Sprintf("%g ms and %g ms", requests*near, requests*far), nil
 }
 
-// estimates records the sums that the lesson's text needs beside the answers.
+// estimates records the figures that the lesson's text needs beside the answers.
 func estimates(l *lab.Lab) error {
 	const keys = 50e6
 	creations := 100_000_000 / day

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+
+	"github.com/redis/go-redis/v9"
+
+	"verbatim/examples/tokenbucket"
+)
+
+// shop is a site with two routes behind one limiter.
+type shop struct{ rdb *redis.Client }
+
+func (s *shop) routes() http.Handler {
+	mux := http.NewServeMux()
+	page := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}) // 200
+	mux.Handle("GET /search", s.limited(page))
+	mux.Handle("POST /payments/charge", s.limited(page))
+	return mux
+}
+
+// [middleware]
+var failsOpen = map[string]bool{"GET /search": true} // all other routes fail closed
+
+// limited lets an API key send 100 requests a minute to each route.
+func (s *shop) limited(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		route := r.Pattern // such as "GET /search"
+		key := "rl:" + r.Header.Get("X-API-Key") + ":" + route
+		wait, err := tokenbucket.Take(r.Context(), s.rdb, key, 100, 100.0/60, 1)
+		switch {
+		case err == nil && wait == 0, err != nil && failsOpen[route]:
+			next.ServeHTTP(w, r)
+		case err == nil:
+			w.Header().Set("Retry-After", strconv.Itoa(wait))
+			http.Error(w, "rate limit exceeded", http.StatusTooManyRequests)
+		default:
+			w.Header().Set("Retry-After", strconv.Itoa(1+rand.IntN(5))) // with jitter
+			http.Error(w, "try again soon", http.StatusServiceUnavailable)
+		}
+	})
+}
+
+// [/middleware]
