@@ -189,14 +189,14 @@ func (o *options) besideNew(f *flag.FlagSet) (other string) {
 }
 
 func run(args []string, stdout io.Writer, stderr *os.File) int {
-	voice := cli.NewVoice("build", stderr)
+	printer := cli.NewPrinter("build", stderr)
 	o, err := parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		fmt.Fprint(stdout, cli.Manual(source))
 		return cli.Clean
 	case err != nil:
-		voice.Say("%v", err)
+		printer.Printf("%v", err)
 		return cli.Code(err)
 	case o.version:
 		fmt.Fprintln(stdout, version())
@@ -204,7 +204,7 @@ func run(args []string, stdout io.Writer, stderr *os.File) int {
 	}
 	ctx, stop := cli.Interruptible(context.Background())
 	defer stop()
-	o.Voice = voice
+	o.Printer = printer
 	switch {
 	case o.start != nil:
 		return startLesson(ctx, o)
@@ -224,7 +224,7 @@ func run(args []string, stdout io.Writer, stderr *os.File) int {
 		if ctx.Err() != nil {
 			err = interrupted(err)
 		}
-		voice.Say("%v", err)
+		printer.Printf("%v", err)
 		return cli.Code(err)
 	}
 	if report.Wrong(o.Strict) {
@@ -247,23 +247,23 @@ func (o *options) print(r *site.Report, stdout io.Writer) error {
 			return err
 		}
 	} else {
-		o.Voice.Problems(r.Problems)
+		o.Printer.Problems(r.Problems)
 	}
-	o.Voice.Annotate(r.Problems)
+	o.Printer.Annotate(r.Problems)
 	for _, changed := range r.Changed {
-		o.Voice.Say("%s", changed)
+		o.Printer.Printf("%s", changed)
 	}
-	o.Voice.Say("%s", r.Sentence())
+	o.Printer.Printf("%s", r.Sentence())
 	return nil
 }
 
 func explain(ctx context.Context, o *options, stdout io.Writer) int {
 	text, problems, err := site.Explain(ctx, o.Config, o.explain)
 	if err != nil {
-		o.Voice.Say("%v", err)
+		o.Printer.Printf("%v", err)
 		return cli.Code(err)
 	}
-	o.Voice.Problems(problems)
+	o.Printer.Problems(problems)
 	fmt.Fprint(stdout, text)
 	if len(problems) > 0 {
 		return cli.Problems
@@ -275,20 +275,20 @@ func explain(ctx context.Context, o *options, stdout io.Writer) int {
 func startLesson(ctx context.Context, o *options) int {
 	started, err := site.New(ctx, o.Config, *o.start)
 	if err != nil {
-		o.Voice.Say("%v", err)
+		o.Printer.Printf("%v", err)
 		return cli.Code(err)
 	}
-	o.Voice.Problems(started.Problems)
+	o.Printer.Problems(started.Problems)
 	for _, file := range started.Files {
-		o.Voice.Say("wrote %s", file)
+		o.Printer.Printf("wrote %s", file)
 	}
 	if len(started.Problems) > 0 {
 		return cli.Problems
 	}
 	if !started.Listed {
-		o.Voice.Say("there is no content/index.md, so the home page lists the lesson by its title")
+		o.Printer.Printf("there is no content/index.md, so the home page lists the lesson by its title")
 	}
-	o.Voice.Say("next: build, which runs the program and fills in what it printed; then make the lesson yours, part by part")
+	o.Printer.Printf("next: build, which runs the program and fills in what it printed; then make the lesson yours, part by part")
 	return cli.Clean
 }
 

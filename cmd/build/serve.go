@@ -33,7 +33,7 @@ func (o *options) settleServe(f *flag.FlagSet) (err error) {
 // serveSite serves until ^C, which is how it is meant to end.
 func serveSite(ctx context.Context, o *options) int {
 	if err := serve.Run(ctx, o.addresses, o.Config); err != nil && ctx.Err() == nil {
-		o.Voice.Say("%v", err)
+		o.Printer.Printf("%v", err)
 		return cli.Code(err)
 	}
 	return cli.Clean

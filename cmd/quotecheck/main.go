@@ -157,19 +157,19 @@ func (o *options) settle() error {
 }
 
 func run(args []string, stdout io.Writer, stderr *os.File) int {
-	voice := cli.NewVoice("quotecheck", stderr)
+	printer := cli.NewPrinter("quotecheck", stderr)
 	o, err := parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		fmt.Fprint(stdout, cli.Manual(source)+"\n"+quote.Contract)
 		return cli.Clean
 	}
 	if err != nil {
-		voice.Say("%v", err)
+		printer.Printf("%v", err)
 		return cli.Code(err)
 	}
 	ctx, stop := cli.Interruptible(context.Background())
 	defer stop()
-	o.Voice = voice
+	o.Printer = printer
 	report, err := o.do(ctx)
 	if err == nil {
 		err = o.print(report, stdout)
@@ -178,10 +178,10 @@ func run(args []string, stdout io.Writer, stderr *os.File) int {
 		if ctx.Err() != nil {
 			err = errors.New("interrupted")
 		}
-		voice.Say("%v", err)
+		printer.Printf("%v", err)
 		return cli.Code(err)
 	}
-	voice.Say("%s", report.Sentence())
+	printer.Printf("%s", report.Sentence())
 	return report.Code(o.strict)
 }
 
@@ -197,16 +197,16 @@ func (o *options) do(ctx context.Context) (*quotecheck.Report, error) {
 // print shows everything but the last line.
 func (o *options) print(r *quotecheck.Report, stdout io.Writer) error {
 	if o.each || o.action != "check" {
-		o.Voice.Print(func(w io.Writer) {
+		o.Printer.Print(func(w io.Writer) {
 			for _, line := range r.Lines() {
 				fmt.Fprintln(w, line)
 			}
 		})
 	}
-	o.Voice.Annotate(r.Problems)
+	o.Printer.Annotate(r.Problems)
 	if o.json {
 		return r.WriteJSON(stdout)
 	}
-	o.Voice.Problems(r.Problems)
+	o.Printer.Problems(r.Problems)
 	return nil
 }

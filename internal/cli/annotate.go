@@ -10,13 +10,14 @@ import (
 	"verbatim/internal/problem"
 )
 
-// onActions tells that GitHub Actions reads what is printed.
+// onActions reports whether the process runs in GitHub Actions.
 func onActions() bool { return os.Getenv("GITHUB_ACTIONS") == "true" }
 
-// Problems prints the list. A hint may hold what an example printed, so on
-// GitHub Actions commands are off meanwhile: "::error::" in it is only text.
-func (v *Voice) Problems(ps problem.List) {
-	v.Print(func(w io.Writer) {
+// Problems prints the list. A hint may quote an example's output. In GitHub
+// Actions, Problems therefore disables workflow commands while it prints, so that
+// a line such as "::error::" in a hint is only text.
+func (p *Printer) Problems(ps problem.List) {
+	p.Print(func(w io.Writer) {
 		if !onActions() || len(ps) == 0 {
 			ps.Print(w)
 			return
@@ -28,42 +29,42 @@ func (v *Voice) Problems(ps problem.List) {
 	})
 }
 
-// Annotate repeats the problems as annotations of GitHub Actions, where those
-// run: the code host then shows each beside its line. Elsewhere it prints
-// nothing.
-func (v *Voice) Annotate(ps problem.List) {
+// Annotate prints the problems as annotations of GitHub Actions, which shows each
+// beside its line of code. Outside GitHub Actions it prints nothing.
+func (p *Printer) Annotate(ps problem.List) {
 	if !onActions() {
 		return
 	}
-	v.Print(func(w io.Writer) {
-		for _, p := range ps {
-			fmt.Fprintln(w, annotation(p))
+	p.Print(func(w io.Writer) {
+		for i := range ps {
+			fmt.Fprintln(w, annotation(ps[i]))
 		}
 	})
 }
 
-// The characters that GitHub's workflow commands give a meaning, in a message
-// and in a property.
+// Workflow commands of GitHub Actions reserve these characters: escapeMessage
+// escapes those of a message, escapeProperty those of a property.
 var (
-	message  = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
-	property = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+	escapeMessage  = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	escapeProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
+// annotation returns the workflow command that annotates the line of p.
 func annotation(p problem.Problem) string {
 	level := "error"
 	if p.Warning {
 		level = "warning"
 	}
-	place := "file=" + property.Replace(p.File)
+	position := "file=" + escapeProperty.Replace(p.File)
 	if p.Line > 0 {
-		place += fmt.Sprintf(",line=%d", p.Line)
+		position += fmt.Sprintf(",line=%d", p.Line)
 	}
 	if p.Col > 0 {
-		place += fmt.Sprintf(",col=%d", p.Col)
+		position += fmt.Sprintf(",col=%d", p.Col)
 	}
 	text := p.Text + " [" + p.Check + "]"
 	if p.Hint != "" {
 		text += "\n" + p.Hint
 	}
-	return fmt.Sprintf("::%s %s::%s", level, place, message.Replace(text))
+	return fmt.Sprintf("::%s %s::%s", level, position, escapeMessage.Replace(text))
 }

@@ -1,9 +1,9 @@
-// Package cli promises one voice for both commands: their exit codes, their
-// words on standard error, a progress line on a terminal, and ^C that ends the
-// work instead of the process.
+// Package cli holds what the two commands, build and quotecheck, share: exit
+// codes, messages and a progress line on standard error, annotations for GitHub
+// Actions, and a context that ^C cancels.
 //
-// The rules of that voice: lower case, no full stop, exact names, the number
-// with its unit, and what to do next on a line of its own.
+// Messages begin in lower case and have no full stop. They show exact names and
+// numbers with units. A hint, which says what to do next, is on its own line.
 package cli
 
 import (
@@ -18,18 +18,19 @@ import (
 
 // Exit codes of both commands.
 const (
-	Clean    = 0 // nothing wrong
-	Problems = 1 // the author has something to mend
-	Usage    = 2 // the command line is wrong
-	Unable   = 3 // the work could not be done: no Redis, disk full, unreadable root
+	Clean    = 0 // no problems
+	Problems = 1 // problems that the author has to fix
+	Usage    = 2 // a wrong command line
+	Failure  = 3 // the work could not be done: no Redis, disk full, unreadable root
 )
 
-// UsageError is a mistake on the command line: exit code 2.
+// UsageError is returned for a wrong command line. Its exit code is Usage.
 type UsageError struct{ Text string }
 
 func (e *UsageError) Error() string { return e.Text }
 
-// Code gives the exit code that an error stands for.
+// Code returns the exit code for err: Clean for nil, Usage for a *UsageError,
+// also when it is wrapped, and Failure for every other error.
 func Code(err error) int {
 	var usage *UsageError
 	switch {
@@ -38,11 +39,11 @@ func Code(err error) int {
 	case errors.As(err, &usage):
 		return Usage
 	}
-	return Unable
+	return Failure
 }
 
-// Manual is the manual of a command: the comment above the package clause of
-// source, its main.go.
+// Manual returns the manual of a command: the comment above the package clause
+// in source, the text of its main.go.
 func Manual(source string) string {
 	comment, _, _ := strings.Cut(source, "\npackage main")
 	var b strings.Builder
@@ -52,16 +53,17 @@ func Manual(source string) string {
 	return b.String()
 }
 
-// Count says how many: "1 lesson", "2 lessons".
-func Count(n int, what string) string {
+// Count returns n with the noun, in the plural unless n is 1: "1 lesson",
+// "2 lessons". The plural is the noun with an s.
+func Count(n int, noun string) string {
 	if n == 1 {
-		return "1 " + what
+		return "1 " + noun
 	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// Interruptible returns a context that ends at the first ^C or SIGTERM. The
-// second signal ends the process at once, as without this call.
+// Interruptible returns a context that is cancelled at the first ^C or SIGTERM.
+// The second signal kills the process, as it does without this call.
 func Interruptible(parent context.Context) (context.Context, context.CancelFunc) {
 	ctx, stop := signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)

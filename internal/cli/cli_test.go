@@ -21,7 +21,7 @@ func TestCode(t *testing.T) {
 		{nil, Clean},
 		{&UsageError{"no"}, Usage},
 		{fmt.Errorf("parse: %w", &UsageError{"no"}), Usage},
-		{errors.New("disk full"), Unable},
+		{errors.New("disk full"), Failure},
 	} {
 		if got := Code(row.err); got != row.code {
 			t.Errorf("Code(%v) = %d, want %d", row.err, got, row.code)
@@ -36,53 +36,54 @@ func TestManual(t *testing.T) {
 	}
 }
 
-// A file is no terminal: it gets whole lines, and no progress.
-func TestVoiceInAFile(t *testing.T) {
+// TestPrinterToFile checks that a file receives whole lines and no progress line,
+// because it is no terminal.
+func TestPrinterToFile(t *testing.T) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "out"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	v := NewVoice("build", f)
-	v.Progress("running %s", "x")
-	v.Say("%d lessons", 2)
-	v.Progress("")
-	var nobody *Voice
-	nobody.Say("to nobody")
-	nobody.Progress("to nobody")
+	p := NewPrinter("build", f)
+	p.Progress("running %s", "x")
+	p.Printf("%d lessons", 2)
+	p.Progress("")
+	var silent *Printer
+	silent.Printf("not printed")
+	silent.Progress("not printed")
 	got, err := os.ReadFile(f.Name())
 	if err != nil || string(got) != "build: 2 lessons\n" {
 		t.Errorf("wrote %q, %v", got, err)
 	}
 }
 
-// On a terminal the progress line is wiped before a line is printed, and
-// nothing of it is left at the end.
-func TestVoiceOnATerminal(t *testing.T) {
+// TestPrinterOnTerminal checks that the progress line is cleared before a message
+// is printed.
+func TestPrinterOnTerminal(t *testing.T) {
 	var screen bytes.Buffer
-	v := &Voice{w: &screen, name: "build", terminal: true, line: "running x (1 s)"}
-	v.Say("done")
+	p := &Printer{w: &screen, name: "build", terminal: true, line: "running x (1 s)"}
+	p.Printf("done")
 	if got, want := screen.String(), "\r\x1b[2Kbuild: done\n"; got != want {
 		t.Errorf("wrote %q, want %q", got, want)
 	}
 }
 
-// Of several things that go on, the line names the one that hangs: not the last
-// that began, nor one that has ended.
+// TestProgressNamesTheLongest checks that the progress line shows the oldest
+// running task, not the newest and not one that has ended.
 func TestProgressNamesTheLongest(t *testing.T) {
 	var screen bytes.Buffer
-	v := &Voice{w: &screen, name: "build", terminal: true}
+	p := &Printer{w: &screen, name: "build", terminal: true}
 	begin := time.Now()
-	endA := v.Begin("running %s", "a")
-	endB := v.Begin("running b")
-	v.Begin("running c")
+	endA := p.Begin("running %s", "a")
+	endB := p.Begin("running b")
+	p.Begin("running c")
 	line := func() string {
-		v.mu.Lock()
-		defer v.mu.Unlock()
-		for _, t := range v.tasks {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		for _, t := range p.tasks {
 			t.since = begin
 		}
-		return v.progress(begin.Add(90 * time.Second))
+		return p.progressLine(begin.Add(90 * time.Second))
 	}
 	if got, want := line(), "running a (90 s), and 2 more"; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -96,23 +97,24 @@ func TestProgressNamesTheLongest(t *testing.T) {
 	if got, want := line(), "running c (90 s)"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	v.Progress("compiling")
-	v.Progress("pulling")
+	p.Progress("compiling")
+	p.Progress("pulling")
 	if got, want := line(), "running c (90 s), and 1 more"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	v.Progress("")
+	p.Progress("")
 	if got, want := line(), "running c (90 s)"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
-// On GitHub Actions nothing that an example printed is a command.
+// TestProblemsOnActions checks that GitHub Actions never executes an example's
+// output as a workflow command.
 func TestProblemsOnActions(t *testing.T) {
 	t.Setenv("GITHUB_ACTIONS", "true")
 	var screen bytes.Buffer
-	v := &Voice{w: &screen, name: "build"}
-	v.Problems(problem.List{{Pos: problem.Pos{File: "a.md"}, Text: "t", Check: "run", Hint: "printed:\n::error::mine"}})
+	p := &Printer{w: &screen, name: "build"}
+	p.Problems(problem.List{{Pos: problem.Pos{File: "a.md"}, Text: "t", Check: "run", Hint: "printed:\n::error::mine"}})
 	lines := strings.Split(strings.TrimSpace(screen.String()), "\n")
 	token, ok := strings.CutPrefix(lines[0], "::stop-commands::")
 	if !ok || len(token) < 20 || lines[len(lines)-1] != "::"+token+"::" || !strings.Contains(screen.String(), "::error::mine") {
@@ -135,6 +137,6 @@ func TestAnnotation(t *testing.T) {
 		}
 	}
 	if got := annotation(problem.Problem{Text: "a\n::error::b"}); strings.Contains(got, "\n") {
-		t.Errorf("a problem starts a workflow command of its own: %q", got)
+		t.Errorf("the text of a problem starts a workflow command: %q", got)
 	}
 }

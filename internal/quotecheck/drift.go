@@ -42,9 +42,9 @@ func Drift(ctx context.Context, c Config) (*Report, error) {
 			r.Done = append(r.Done, fmt.Sprintf("%s: not looked at: %s is a name that nobody can have", source.ID, host))
 			continue
 		}
-		c.Voice.Progress("fetching %s", source.URL)
+		c.Printer.Progress("fetching %s", source.URL)
 		missing := c.look(ctx, source, quotes, r)
-		c.Voice.Progress("")
+		c.Printer.Progress("")
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("look for drift: %w", ctx.Err())
 		}

@@ -22,13 +22,13 @@ import (
 
 // Config is what the command line asks for.
 type Config struct {
-	Root         string      // the site's root
-	Pages        string      // a folder of saved pages, or ""
-	Require      quote.State // Verified or Attested: the least that will do
-	Args         []string    // Seal and Drift: ids of sources, none for all; Save: an id, and an address or a file
-	AllowPrivate bool        // Save and Drift may ask servers of the own network
-	Today        string      // Save: the date to note, 2026-11-29; "" is today in UTC
-	Voice        *cli.Voice  // says what goes on
+	Root         string       // the site's root
+	Pages        string       // a folder of saved pages, or ""
+	Require      quote.State  // Verified or Attested: the least that will do
+	Args         []string     // Seal and Drift: ids of sources, none for all; Save: an id, and an address or a file
+	AllowPrivate bool         // Save and Drift may ask servers of the own network
+	Today        string       // Save: the date to note, 2026-11-29; "" is today in UTC
+	Printer      *cli.Printer // prints messages and progress; nil prints nothing
 }
 
 // Check verifies every quotation of the site. An error means that the work
@@ -40,8 +40,8 @@ func Check(ctx context.Context, c Config) (*Report, error) {
 		return nil, err
 	}
 	defer s.close()
-	c.Voice.Progress("checking the quotations")
-	defer c.Voice.Progress("")
+	c.Printer.Progress("checking the quotations")
+	defer c.Printer.Progress("")
 	results, ps, err := quote.Check(ctx, s.input)
 	if err != nil {
 		return nil, err

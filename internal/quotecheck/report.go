@@ -50,7 +50,7 @@ func (r *Report) Sentence() string {
 }
 
 // Code is the exit code: cli.Problems where an author has something to mend
-// (strict counts warnings, too), else cli.Unable where a page could not be
+// (strict counts warnings, too), else cli.Failure where a page could not be
 // looked at, else cli.Clean.
 func (r *Report) Code(strict bool) int {
 	problems, warnings := r.Problems.Count()
@@ -58,7 +58,7 @@ func (r *Report) Code(strict bool) int {
 	case problems > r.Unreached || strict && warnings > 0:
 		return cli.Problems
 	case r.Unreached > 0:
-		return cli.Unable
+		return cli.Failure
 	}
 	return cli.Clean
 }

@@ -83,8 +83,8 @@ func (c Config) obtain(ctx context.Context, from string, remote bool) (got, erro
 	if !remote {
 		return readFile(from)
 	}
-	c.Voice.Progress("fetching %s", from)
-	defer c.Voice.Progress("")
+	c.Printer.Progress("fetching %s", from)
+	defer c.Printer.Progress("")
 	g, err := c.download(ctx, from)
 	var refused *notPage
 	if err != nil && !errors.As(err, &refused) {

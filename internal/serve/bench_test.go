@@ -78,7 +78,7 @@ func drawn(b *testing.B, root string) (s *stage, first time.Duration, stop func(
 	server := newServer(live, c)
 	changes, batches := make(chan string), make(chan []string)
 	go gather(ctx, changes, batches)
-	if err := watch(ctx, root, server.beyond, server.voice.Say, changes); err != nil {
+	if err := watch(ctx, root, server.beyond, server.printer.Printf, changes); err != nil {
 		b.Fatal(err)
 	}
 	begin := time.Now()

@@ -27,12 +27,12 @@ type runState struct {
 // runner runs stale examples beside the drawing of pages, each again when what
 // it depends on changes, and keeps what they show on the stage.
 type runner struct {
-	live   *site.Live
-	stage  *stage
-	beyond imports // what a run may add to
-	voice  *cli.Voice
-	slots  chan struct{} // one for each example that may run
-	going  sync.WaitGroup
+	live    *site.Live
+	stage   *stage
+	beyond  imports // what a run may add to
+	printer *cli.Printer
+	slots   chan struct{} // one for each example that may run
+	going   sync.WaitGroup
 
 	mu   sync.Mutex
 	runs map[string]*run // by example
@@ -50,7 +50,7 @@ func newRunner(live *site.Live, stage *stage, beyond imports, c site.Config) *ru
 	if workers <= 0 {
 		workers = max(1, runtime.NumCPU()-1) // pages come first
 	}
-	return &runner{live: live, stage: stage, beyond: beyond, voice: c.Voice, slots: make(chan struct{}, workers), runs: map[string]*run{}}
+	return &runner{live: live, stage: stage, beyond: beyond, printer: c.Printer, slots: make(chan struct{}, workers), runs: map[string]*run{}}
 }
 
 // update starts what a snapshot calls stale, unless it ran as it is, and ends
@@ -137,7 +137,7 @@ func (r *runner) take(ctx context.Context, now *run, id string, shown *site.Show
 		return
 	}
 	if err != nil {
-		r.voice.Say("example %s did not run: %v", id, err)
+		r.printer.Printf("example %s did not run: %v", id, err)
 		r.stage.ran(runState{Example: id, Failed: true, Word: "did not run", Says: err.Error()})
 		return
 	}
@@ -145,8 +145,8 @@ func (r *runner) take(ctx context.Context, now *run, id string, shown *site.Show
 		now.inputs = shown.Inputs
 	}
 	state := stateOf(shown)
-	r.voice.Problems(shown.Problems)
-	r.voice.Say("example %s: %s", id, state.Word)
+	r.printer.Problems(shown.Problems)
+	r.printer.Printf("example %s: %s", id, state.Word)
 	r.stage.ran(state)
 }
 

@@ -45,15 +45,15 @@ func command(args []string) int {
 	addr := flags.String("addr", "localhost:0", "")
 	workers := flags.Int("j", 0, "")
 	_ = flags.Parse(args) // it exits
-	voice := cli.NewVoice("build", os.Stderr)
+	printer := cli.NewPrinter("build", os.Stderr)
 	addresses, err := Address(*addr)
 	if err == nil {
 		ctx, stop := cli.Interruptible(context.Background())
 		defer stop()
-		err = Run(ctx, addresses, site.Config{Root: ".", Redis: *redis, Strict: *strict, Workers: *workers, Voice: voice})
+		err = Run(ctx, addresses, site.Config{Root: ".", Redis: *redis, Strict: *strict, Workers: *workers, Printer: printer})
 	}
 	if err != nil {
-		voice.Say("%v", err)
+		printer.Printf("%v", err)
 	}
 	return cli.Code(err)
 }

@@ -21,13 +21,13 @@ import (
 
 // server is one site that is served.
 type server struct {
-	live   *site.Live
-	stage  *stage
-	runner *runner
-	beyond imports // what else there is to watch
-	voice  *cli.Voice
-	said   problem.List // the problems that the terminal shows last
-	failed bool         // the newest sources could not be drawn at all
+	live    *site.Live
+	stage   *stage
+	runner  *runner
+	beyond  imports // what else there is to watch
+	printer *cli.Printer
+	said    problem.List // the problems that the terminal shows last
+	failed  bool         // the newest sources could not be drawn at all
 }
 
 // Run serves the site of c at one of the addresses, as Address gave them, until
@@ -57,14 +57,14 @@ func Run(ctx context.Context, addresses []string, c site.Config) error {
 
 func newServer(live *site.Live, c site.Config) *server {
 	stage, beyond := newStage(c.Strict), newImports(live.Beyond)
-	return &server{live: live, stage: stage, voice: c.Voice, beyond: beyond, runner: newRunner(live, stage, beyond, c)}
+	return &server{live: live, stage: stage, printer: c.Printer, beyond: beyond, runner: newRunner(live, stage, beyond, c)}
 }
 
 // run draws and serves until ctx ends.
 func (s *server) run(ctx context.Context, root string, listener net.Listener) error {
 	changes, batches := make(chan string), make(chan []string)
 	go gather(ctx, changes, batches)
-	if err := watch(ctx, root, s.beyond, s.voice.Say, changes); err != nil {
+	if err := watch(ctx, root, s.beyond, s.printer.Printf, changes); err != nil {
 		return err
 	}
 	s.refresh(ctx, nil)
@@ -75,7 +75,7 @@ func (s *server) run(ctx context.Context, root string, listener net.Listener) er
 	failed := make(chan error, 1)
 	go func() { failed <- web.Serve(listener) }()
 	defer web.Close()
-	s.voice.Say("http://%s/ shows this site as it is saved; ^C ends it", listener.Addr())
+	s.printer.Printf("http://%s/ shows this site as it is saved; ^C ends it", listener.Addr())
 	for {
 		select {
 		case <-ctx.Done():
@@ -94,7 +94,7 @@ func (s *server) refresh(ctx context.Context, changed []string) {
 		changed = nil // what the failed drawing was told counts too
 	}
 	begin := time.Now()
-	end := s.voice.Begin("drawing the site")
+	end := s.printer.Begin("drawing the site")
 	snapshot, err := s.live.Refresh(ctx, changed)
 	end()
 	switch {
@@ -103,7 +103,7 @@ func (s *server) refresh(ctx context.Context, changed []string) {
 	case err != nil:
 		s.failed = true
 		s.stage.fail(err.Error())
-		s.voice.Say("%v", err)
+		s.printer.Printf("%v", err)
 		return
 	}
 	s.failed = false
@@ -112,10 +112,10 @@ func (s *server) refresh(ctx context.Context, changed []string) {
 	s.runner.update(ctx, snapshot)
 	if !slices.Equal(s.said, snapshot.Problems) {
 		s.said = snapshot.Problems
-		s.voice.Problems(s.said)
+		s.printer.Problems(s.said)
 	}
 	problems, _ := snapshot.Problems.Count()
-	s.voice.Say("%s: %s changed, %s in %.2fs", subject(changed), cli.Count(len(snapshot.Changed), "file"),
+	s.printer.Printf("%s: %s changed, %s in %.2fs", subject(changed), cli.Count(len(snapshot.Changed), "file"),
 		cli.Count(problems, "problem"), time.Since(begin).Seconds())
 }
 

@@ -83,7 +83,7 @@ func TestPortTaken(t *testing.T) {
 	defer first.Close()
 	address := first.Addr().String()
 	_, err = listen(t.Context(), []string{address, "[::1]:0"})
-	if err == nil || !strings.Contains(err.Error(), address+": the port is taken") || cli.Code(err) != cli.Unable {
+	if err == nil || !strings.Contains(err.Error(), address+": the port is taken") || cli.Code(err) != cli.Failure {
 		t.Errorf("the second server: %v", err)
 	}
 }

@@ -132,7 +132,7 @@ func (l *Live) service(b *build, e lesson.Example) (*service.Source, error) {
 	if image == "" {
 		image = b.pinned
 	}
-	source, err := service.Open(l.ctx, service.Options{Kind: b.Redis, Image: image, Cache: b.cache, Say: b.Voice.Say})
+	source, err := service.Open(l.ctx, service.Options{Kind: b.Redis, Image: image, Cache: b.cache, Say: b.Printer.Printf})
 	if err != nil {
 		return nil, fmt.Errorf("run example %s: %w", e.ID, err)
 	}

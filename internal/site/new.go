@@ -43,7 +43,7 @@ type Started struct {
 // examples/<id>/main.go that it shows, and its line in content/index.md. It
 // writes all of that or nothing, and never over anything. An id that no lesson
 // can have is a usage error; what stands in the way is a problem of the
-// author's. Of c it heeds Root, Voice and Today.
+// author's. Of c it heeds Root, Printer and Today.
 func New(ctx context.Context, c Config, id string) (*Started, error) {
 	id = strings.TrimSuffix(id, ".md")
 	if err := checkID(id); err != nil {
@@ -58,7 +58,7 @@ func New(ctx context.Context, c Config, id string) (*Started, error) {
 		return nil, fmt.Errorf("open the site: %w", err)
 	}
 	defer root.Close()
-	unlock, err := lock(ctx, filepath.Join(absolute, CacheDir), func() { c.Voice.Say("waiting for another build of this site to end") })
+	unlock, err := lock(ctx, filepath.Join(absolute, CacheDir), func() { c.Printer.Printf("waiting for another build of this site to end") })
 	if err != nil {
 		return nil, err
 	}

@@ -152,7 +152,7 @@ func (b *build) printAside(ctx context.Context, files map[string][]byte, papers 
 		return fmt.Errorf("print: %w", err)
 	}
 	defer remove()
-	defer b.Voice.Progress("")
+	defer b.Printer.Progress("")
 	for name, data := range files {
 		if err := writeBelow(dir, name, data); err != nil {
 			return err
@@ -163,7 +163,7 @@ func (b *build) printAside(ctx context.Context, files map[string][]byte, papers 
 			return err
 		}
 		name := strings.TrimSuffix(p.Path, ".html") + ".pdf"
-		b.Voice.Progress("printing %s", name)
+		b.Printer.Progress("printing %s", name)
 		data, err := printPage(ctx, browser, dir, p.Path)
 		if err != nil {
 			return err

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 func TestNoBrowser(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	_, err := Build(t.Context(), Config{Root: t.TempDir(), PDF: t.TempDir()})
-	if err == nil || cli.Code(err) != cli.Unable || !strings.Contains(err.Error(), "install") {
+	if err == nil || cli.Code(err) != cli.Failure || !strings.Contains(err.Error(), "install") {
 		t.Errorf("the error is %v, its exit code %d", err, cli.Code(err))
 	}
 }

@@ -157,8 +157,8 @@ func (b *build) jobs(ctx context.Context, inputs map[string]run.Inputs) ([]run.J
 	if len(chosen) == 0 {
 		return nil, nil
 	}
-	b.Voice.Progress("compiling examples")
-	defer b.Voice.Progress("")
+	b.Printer.Progress("compiling examples")
+	defer b.Printer.Progress("")
 	compiled, ps, err := run.Compile(ctx, b.Root, b.cache, chosen)
 	if err != nil {
 		return nil, err
@@ -190,7 +190,7 @@ func (b *build) openService(ctx context.Context, jobs []run.Job) (*service.Sourc
 		image = b.pinned
 	}
 	source, err := service.Open(ctx, service.Options{
-		Kind: b.Redis, Image: image, Cache: b.cache, Real: b.Check, Say: b.Voice.Say, Progress: b.Voice.Progress,
+		Kind: b.Redis, Image: image, Cache: b.cache, Real: b.Check, Say: b.Printer.Printf, Progress: b.Printer.Progress,
 	})
 	if err == nil && b.Check && !source.Real() {
 		source.Close()
@@ -207,7 +207,7 @@ func (b *build) openService(ctx context.Context, jobs []run.Job) (*service.Sourc
 // its engine went away say, the next build sweeps.
 func (b *build) closeService(source *service.Source) {
 	if err := source.Close(); err != nil {
-		b.Voice.Say("a Redis may run on until the next build: %v", err)
+		b.Printer.Printf("a Redis may run on until the next build: %v", err)
 	}
 }
 
@@ -319,7 +319,7 @@ func (b *build) placeOf(e lesson.Example) problem.Pos {
 }
 
 // started shows that an example runs.
-func (b *build) started(e lesson.Example) { b.running.Store(e.ID, b.Voice.Begin("running %s", e.ID)) }
+func (b *build) started(e lesson.Example) { b.running.Store(e.ID, b.Printer.Begin("running %s", e.ID)) }
 
 // ended ends that, and says how long it took if that is wanted.
 func (b *build) ended(o run.Outcome) {
@@ -327,7 +327,7 @@ func (b *build) ended(o run.Outcome) {
 		end.(func())()
 	}
 	if b.Verbose {
-		b.Voice.Say("%s ran in %.2f s", o.Example.ID, o.Took.Seconds())
+		b.Printer.Printf("%s ran in %.2f s", o.Example.ID, o.Took.Seconds())
 	}
 }
 

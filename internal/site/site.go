@@ -46,7 +46,7 @@ type Config struct {
 	Workers int            // 0 is one per CPU
 	Strict  bool           // warnings count as problems
 	Verbose bool           // one line per example with its time
-	Voice   *cli.Voice     // nil is silent
+	Printer *cli.Printer   // nil prints nothing
 	Today   string         // the date of new records, 2026-11-29; "" is today in UTC
 }
 
@@ -176,7 +176,7 @@ func open(ctx context.Context, c Config) (*build, func(), error) {
 		words: map[problem.Pos]string{},
 	}
 	b.Root = absolute
-	unlock, err := lock(ctx, b.cache, func() { c.Voice.Say("waiting for another build of this site to end") })
+	unlock, err := lock(ctx, b.cache, func() { c.Printer.Printf("waiting for another build of this site to end") })
 	if err != nil {
 		root.Close()
 		return nil, nil, err
