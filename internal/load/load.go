@@ -55,17 +55,25 @@ type Lesson struct {
 	Problems problem.List  // found while reading it, as listed by SiteWith
 
 	body    int // where the text begins in the file
+	dropped bool
 	options markdown.Options
 }
 
-// Open gives the lesson's document.
-func (l *Lesson) Open() *markdown.Doc {
+// Open returns the lesson's document, parsed again if need be. It is an error
+// to open a lesson after Drop.
+func (l *Lesson) Open() (*markdown.Doc, error) {
 	if l.Doc != nil {
-		return l.Doc
+		return l.Doc, nil
+	}
+	if l.dropped {
+		return nil, fmt.Errorf("open %s: its text was dropped", l.File)
 	}
 	doc, _ := markdown.ParseWith(l.File, l.Source, l.body, l.options)
-	return doc
+	return doc, nil
 }
+
+// Drop frees the lesson's text and document. What was read of them stays.
+func (l *Lesson) Drop() { l.Source, l.Doc, l.dropped = nil, nil, true }
 
 // Options say how a site's lessons are read.
 type Options struct {

@@ -100,7 +100,11 @@ func (d *Design) Draw(l Lesson, imageSize func(file, dest string) (width, height
 		return Text{}, false, nil
 	}
 	s := &site{Design: d, in: Input{ImageSize: imageSize}}
-	text, err := newTheme(s, &l).text()
+	t, err := newTheme(s, &l)
+	if err != nil {
+		return Text{}, false, err
+	}
+	text, err := t.text()
 	return text, true, err
 }
 

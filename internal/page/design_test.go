@@ -28,9 +28,9 @@ func TestTextsFromElsewhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		source := l.Source
-		l.Doc, l.Open = nil, func() *markdown.Doc {
+		l.Doc, l.Open = nil, func() (*markdown.Doc, error) {
 			again, _ := markdown.Parse(l.File, source, 0)
-			return again
+			return again, nil
 		}
 		if alone {
 			early++

@@ -37,15 +37,15 @@ type Input struct {
 // Lesson is a lesson with its text.
 type Lesson struct {
 	*lesson.Lesson
-	Doc  *markdown.Doc        // parsed; nil where it is to be parsed again when it is needed
-	Open func() *markdown.Doc // parses it again
-	Gist *Gist                // from Design.Read, or nil
-	Text func() (Text, error) // what Design.Draw gave; nil where the text is to be drawn with the site
+	Doc  *markdown.Doc                 // parsed; nil where it is to be parsed again when it is needed
+	Open func() (*markdown.Doc, error) // parses it again
+	Gist *Gist                         // from Design.Read, or nil
+	Text func() (Text, error)          // what Design.Draw gave; nil where the text is to be drawn with the site
 }
 
-func (l *Lesson) doc() *markdown.Doc {
+func (l *Lesson) doc() (*markdown.Doc, error) {
 	if l.Doc != nil {
-		return l.Doc
+		return l.Doc, nil
 	}
 	return l.Open()
 }
@@ -116,7 +116,7 @@ func New(in Input) (*Site, error) {
 	return s, nil
 }
 
-// With gives the site with l in place of the lesson that has its id. Neither
+// With returns the site with l, whose Gist is set, in place of the lesson that has its id. Neither
 // the paths of the site nor its course may depend on the difference. A lesson
 // that the site does not have, a draft say, makes none.
 func (s *Site) With(l Lesson) *Site {
@@ -126,9 +126,6 @@ func (s *Site) With(l Lesson) *Site {
 	}
 	shared := *s.site
 	shared.in.Lessons = slices.Clone(s.in.Lessons)
-	if l.Gist == nil {
-		l.Gist = s.Read(l.Lesson, l.doc())
-	}
 	shared.in.Lessons[at] = l
 	with := *s
 	with.site = &shared

@@ -32,7 +32,10 @@ func Paper(in Input) ([]File, error) {
 
 // sheet draws one lesson for paper.
 func (s *site) sheet(l *Lesson, worksheet bool) ([]byte, error) {
-	t := newTheme(s, l)
+	t, err := newTheme(s, l)
+	if err != nil {
+		return nil, err
+	}
 	t.apart = worksheet
 	v, err := s.lessonView(l, pagePath(l.ID), t)
 	if err != nil {
@@ -45,6 +48,7 @@ func (s *site) sheet(l *Lesson, worksheet bool) ([]byte, error) {
 
 // part is one lesson of the printed course. Its ids begin with Prefix.
 type part struct {
+	Number        int // its place in the course, from 1
 	Prefix, Title string
 	HTML          template.HTML
 }
@@ -63,9 +67,13 @@ func (s *site) paperCourse() ([]byte, error) {
 	for i, e := range s.order {
 		prefixes[e.Lesson] = "v-" + strconv.Itoa(i+1) + "-"
 	}
-	for _, e := range s.order {
+	for i, e := range s.order {
 		l := s.find(e.Lesson)
-		lv, err := s.lessonView(l, pagePath(l.ID), newTheme(s, l))
+		t, err := newTheme(s, l)
+		if err != nil {
+			return nil, err
+		}
+		lv, err := s.lessonView(l, pagePath(l.ID), t)
 		if err != nil {
 			return nil, err
 		}
@@ -87,7 +95,7 @@ func (s *site) paperCourse() ([]byte, error) {
 			}
 			return "#" + prefixes[id] + fragment
 		})
-		v.Parts = append(v.Parts, part{prefixes[l.ID], title(l.Lesson), template.HTML(text)})
+		v.Parts = append(v.Parts, part{i + 1, prefixes[l.ID], title(l.Lesson), template.HTML(text)})
 	}
 	html, err := s.execute("paper.html", v)
 	return []byte(s.grounded(string(html), "", nil)), err

@@ -40,7 +40,11 @@ func newSite(in Input) (*site, error) {
 	for i := range in.Lessons {
 		l := &in.Lessons[i]
 		if l.Gist == nil {
-			l.Gist = s.Read(l.Lesson, l.doc())
+			doc, err := l.doc()
+			if err != nil {
+				return nil, err
+			}
+			l.Gist = s.Read(l.Lesson, doc)
 		}
 		s.byID[l.ID] = i
 	}
@@ -215,7 +219,9 @@ func (s *site) fill(v *view, l *Lesson, t *theme) (err error) {
 	case t == nil && l.Text != nil:
 		text, err = l.Text()
 	case t == nil:
-		text, err = newTheme(s, l).text()
+		if t, err = newTheme(s, l); err == nil {
+			text, err = t.text()
+		}
 	default:
 		text, err = t.text()
 	}

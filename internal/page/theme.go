@@ -33,8 +33,12 @@ type theme struct {
 	answers  []template.HTML
 }
 
-func newTheme(s *site, l *Lesson) *theme {
-	t := &theme{site: s, l: l, doc: l.doc(), root: rootOf(pagePath(l.ID)), commands: map[string]bool{}}
+func newTheme(s *site, l *Lesson) (*theme, error) {
+	doc, err := l.doc()
+	if err != nil {
+		return nil, err
+	}
+	t := &theme{site: s, l: l, doc: doc, root: rootOf(pagePath(l.ID)), commands: map[string]bool{}}
 	t.toc, t.headings = outline(&t.doc.Body)
 	for _, c := range t.doc.Body.Containers {
 		switch c.Kind {
@@ -44,7 +48,7 @@ func newTheme(s *site, l *Lesson) *theme {
 			t.brief = cmp.Or(c.ID, "v-brief")
 		}
 	}
-	return t
+	return t, nil
 }
 
 // first gives a link to the heading with that id, else to the first container

@@ -19,7 +19,10 @@ type reading struct {
 // goroutines may call it. A text that shows nothing of the rest of the site is
 // drawn here and now, so that it is parsed once.
 func (b *build) parsed(l *load.Lesson) error {
-	doc := l.Open()
+	doc, err := l.Open()
+	if err != nil {
+		return err
+	}
 	r := reading{gist: b.design.Read(&l.Lesson, doc)}
 	if b.early != nil && l.ID != load.HomeID && !l.Meta.Draft {
 		text, alone, err := b.design.Draw(page.Lesson{Lesson: &l.Lesson, Doc: doc}, b.imageSize)
@@ -30,7 +33,9 @@ func (b *build) parsed(l *load.Lesson) error {
 			if r.text, err = b.early.add(text); err != nil {
 				return err
 			}
-			l.Source = nil // nobody asks for it again
+			if b.PDF == "" { // paper is drawn from the text again
+				l.Drop()
+			}
 		}
 	}
 	b.mu.Lock()
