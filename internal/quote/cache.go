@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 
+	"verbatim/internal/cachedir"
 	"verbatim/internal/stamp"
 )
 
@@ -218,10 +219,18 @@ func (c *cache) append(text []byte) extent {
 	return e
 }
 
+// makeCache makes the folder of the cache below the site's folder for caches.
+func makeCache(dir string) error {
+	if err := cachedir.Make(filepath.Dir(filepath.Clean(dir))); err != nil {
+		return err
+	}
+	return os.MkdirAll(dir, 0o755)
+}
+
 // begin opens the next file.
 func (c *cache) begin() bool {
 	dir, name := filepath.Split(c.name)
-	if os.MkdirAll(dir, 0o755) != nil {
+	if makeCache(dir) != nil {
 		return false
 	}
 	f, err := os.CreateTemp(dir, name+".*.aside")

@@ -2,7 +2,6 @@ package quote
 
 import (
 	"io/fs"
-	"os"
 
 	"verbatim/internal/stamp"
 )
@@ -23,7 +22,7 @@ import (
 // momentIn gives the time of the file system of folder dir; the zero moment
 // settles no stamp.
 func momentIn(dir string) stamp.Moment {
-	if os.MkdirAll(dir, 0o755) != nil {
+	if makeCache(dir) != nil {
 		return stamp.Moment{}
 	}
 	m, err := stamp.Now(dir)

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"verbatim/internal/cachedir"
 	"verbatim/internal/cli"
 	"verbatim/internal/load"
 	"verbatim/internal/markdown"
@@ -82,7 +83,7 @@ func open(c Config) (*site, error) {
 	s := &site{root: root}
 	s.input = quote.Input{
 		Site: load.Files(root), Dir: c.Root, Strip: markdown.Strip,
-		Cache: filepath.Join(c.Root, ".cache", quote.CacheDir),
+		Cache: filepath.Join(c.Root, cachedir.Name, quote.CacheDir),
 	}
 	if err := s.openPages(c.Pages); err != nil {
 		s.close()

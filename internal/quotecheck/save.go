@@ -156,8 +156,7 @@ func (s *site) store(source lesson.Source, known bool, g got, page *quote.Page, 
 	var files []file
 	if !source.Publish {
 		folder = path.Join(folder, "private")
-		// In every site, whatever its own .gitignore says.
-		files = append(files, file{path.Join(folder, ".gitignore"), []byte("*\n")})
+		files = append(files, ignoring(folder))
 	}
 	name := path.Join(folder, "page"+g.ext)
 	about, err := sourceFile(s.root.FS(), source, known)

@@ -3,6 +3,8 @@ package quotecheck
 import (
 	"context"
 	"fmt"
+	"os"
+	"path"
 	"time"
 
 	"verbatim/internal/cli"
@@ -32,7 +34,7 @@ func Seal(ctx context.Context, c Config) (*Report, error) {
 			r.Done = append(r.Done, fmt.Sprintf("%s: not sealed: %s", n.Source, n.Skipped))
 			continue
 		}
-		if err := writeFiles(s.root, []file{{n.File, n.Data}}); err != nil {
+		if err := writeFiles(s.root, append(ignoredCopy(s.root, path.Dir(n.File)), file{n.File, n.Data})); err != nil {
 			return nil, err
 		}
 		r.Done = append(r.Done, fmt.Sprintf("%s: %s sealed in %s", n.Source, cli.Count(n.Quotations, "quotation"), n.File))
@@ -42,4 +44,17 @@ func Seal(ctx context.Context, c Config) (*Report, error) {
 	r.Problems.Sort()
 	r.Took = time.Since(start)
 	return r, nil
+}
+
+// ignoredCopy returns the .gitignore of a source's private folder, where the
+// folder was made by hand and has none.
+func ignoredCopy(root *os.Root, source string) []file {
+	ignore := ignoring(path.Join(source, "private"))
+	if _, err := root.Stat(path.Dir(ignore.name)); err != nil {
+		return nil
+	}
+	if _, err := root.Stat(ignore.name); err == nil {
+		return nil
+	}
+	return []file{ignore}
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 
+	"verbatim/internal/cachedir"
 	"verbatim/internal/load"
 	"verbatim/internal/proc"
 	"verbatim/internal/run"
@@ -52,6 +53,9 @@ func OpenLive(ctx context.Context, c Config) (*Live, error) {
 	}
 	c.Root, c.Check, c.Run = root, false, nil
 	cache := filepath.Join(root, CacheDir)
+	if err := cachedir.Make(cache); err != nil {
+		return nil, err
+	}
 	if err := proc.Sweep(cache); err != nil {
 		return nil, err
 	}

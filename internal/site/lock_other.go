@@ -5,13 +5,14 @@ package site
 import (
 	"context"
 	"fmt"
-	"os"
+
+	"verbatim/internal/cachedir"
 )
 
 // lock only makes the cache folder: examples do not run here, so two builds at
 // once write the same bytes.
 func lock(_ context.Context, cache string, _ func()) (unlock func(), err error) {
-	if err := os.MkdirAll(cache, 0o755); err != nil {
+	if err := cachedir.Make(cache); err != nil {
 		return nil, fmt.Errorf("lock the tree: %w", err)
 	}
 	return func() {}, nil

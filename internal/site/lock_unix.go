@@ -9,12 +9,14 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"verbatim/internal/cachedir"
 )
 
 // lock makes a second build in the same tree wait for the first. The kernel
 // drops the lock with the process, so a killed build leaves none.
 func lock(ctx context.Context, cache string, waiting func()) (unlock func(), err error) {
-	if err := os.MkdirAll(cache, 0o755); err != nil {
+	if err := cachedir.Make(cache); err != nil {
 		return nil, fmt.Errorf("lock the tree: %w", err)
 	}
 	f, err := os.OpenFile(filepath.Join(cache, "lock"), os.O_CREATE|os.O_RDWR, 0o644)

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"verbatim/internal/cachedir"
 	"verbatim/internal/cli"
 	"verbatim/internal/load"
 	"verbatim/internal/page"
@@ -31,7 +32,7 @@ import (
 const DefaultImage = "redis:7.0.15"
 
 // CacheDir is the folder below the root for all that may be deleted.
-const CacheDir = ".cache"
+const CacheDir = cachedir.Name
 
 // Config says what to build and how.
 type Config struct {
