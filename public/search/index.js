@@ -1,1 +1,1 @@
-verbatimSearch("index",{"pages":[[0,"p-c6145f99"],[2,"p-64544147"]],"terms":[["0","t-f6e746a1"],["capacity","t-5ac4b53c"],["expired","t-862fd8e8"],["lose","t-367c2d83"],["rate","t-d5537872"],["talks","t-4b839f39"]]})
+verbatimSearch("index",{"pages":[[0,"p-c6145f99"],[2,"p-64544147"]],"terms":[["0","t-f6e746a1"],["capacity","t-5ac4b53c"],["expired","t-2d4324e4"],["lose","t-44938187"],["ratelimit","t-b5784b6c"],["task","t-c62f6617"]]})
