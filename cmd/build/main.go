@@ -243,7 +243,7 @@ func interrupted(err error) error {
 
 func (o *options) print(r *site.Report, stdout io.Writer) error {
 	if o.json {
-		if err := site.WriteJSON(stdout, r); err != nil {
+		if err := site.WriteJSON(cli.JSON(stdout), r); err != nil {
 			return err
 		}
 	} else {
@@ -264,7 +264,7 @@ func explain(ctx context.Context, o *options, stdout io.Writer) int {
 		return cli.Code(err)
 	}
 	o.Printer.Problems(problems)
-	fmt.Fprint(stdout, text)
+	fmt.Fprint(cli.Printable(stdout), text)
 	if len(problems) > 0 {
 		return cli.Problems
 	}

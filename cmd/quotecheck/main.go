@@ -205,7 +205,7 @@ func (o *options) print(r *quotecheck.Report, stdout io.Writer) error {
 	}
 	o.Printer.Annotate(r.Problems)
 	if o.json {
-		return r.WriteJSON(stdout)
+		return r.WriteJSON(cli.JSON(stdout))
 	}
 	o.Printer.Problems(r.Problems)
 	return nil

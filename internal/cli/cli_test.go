@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -138,5 +139,30 @@ func TestAnnotation(t *testing.T) {
 	}
 	if got := annotation(problem.Problem{Text: "a\n::error::b"}); strings.Contains(got, "\n") {
 		t.Errorf("the text of a problem starts a workflow command: %q", got)
+	}
+}
+
+// TestPrinterEscapesControls: what an author wrote never commands the terminal: neither a problem's parts,
+// nor a line, nor the progress line.
+func TestPrinterEscapesControls(t *testing.T) {
+	for _, r := range []rune{0x07, 0x08, 0x0D, 0x1B, 0x7F, 0x85, 0x9B, 0x202A, 0x202E, 0x2066, 0x2069} {
+		s := "x" + string(r) + "]0;owned"
+		for name, say := range map[string]func(*Printer){
+			"text":  func(p *Printer) { p.Problems(problem.List{{Text: s, Check: "x"}}) },
+			"hint":  func(p *Printer) { p.Problems(problem.List{{Hint: s, Check: "x"}}) },
+			"file":  func(p *Printer) { p.Problems(problem.List{{Pos: problem.Pos{File: s}, Check: "x"}}) },
+			"line":  func(p *Printer) { p.Printf("wrote %s", s) },
+			"print": func(p *Printer) { p.Print(func(w io.Writer) { fmt.Fprintln(w, s) }) },
+		} {
+			var screen bytes.Buffer
+			say(&Printer{w: &screen, name: "build"})
+			if strings.ContainsRune(screen.String(), r) {
+				t.Errorf("%s: %U reaches the terminal: %q", name, r, screen.String())
+			}
+		}
+		p := &Printer{terminal: true, tasks: []*task{{text: s}}}
+		if line := p.progressLine(time.Now()); strings.ContainsRune(line, r) {
+			t.Errorf("%U reaches the progress line: %q", r, line)
+		}
 	}
 }

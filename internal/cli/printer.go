@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"verbatim/internal/problem"
 )
 
 // Printer prints a command's messages and its progress line on standard error.
@@ -51,7 +53,27 @@ func (p *Printer) Print(f func(w io.Writer)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.clearLine()
-	f(p.w)
+	f(Printable(p.w))
+}
+
+// Printable returns a writer to w that escapes what a terminal would obey: an
+// author's text, a file name or an example's output may hold it.
+func Printable(w io.Writer) io.Writer { return printable{w, problem.Printable} }
+
+// JSON is Printable for lines of JSON.
+func JSON(w io.Writer) io.Writer { return printable{w, problem.PrintableJSON} }
+
+type printable struct {
+	w      io.Writer
+	escape func(string) string
+}
+
+// Write is for whole lines of UTF-8. It returns the length of data.
+func (w printable) Write(data []byte) (int, error) {
+	if _, err := io.WriteString(w.w, w.escape(string(data))); err != nil {
+		return 0, err
+	}
+	return len(data), nil
 }
 
 // Begin adds a task to the progress line until end is called. The line shows the
@@ -122,7 +144,7 @@ func (p *Printer) redraw() {
 // and there is at least one task.
 func (p *Printer) progressLine(now time.Time) string {
 	oldest := p.tasks[0]
-	line := fmt.Sprintf("%s (%.0f s)", oldest.text, now.Sub(oldest.since).Seconds())
+	line := fmt.Sprintf("%s (%.0f s)", problem.Printable(oldest.text), now.Sub(oldest.since).Seconds())
 	if more := len(p.tasks) - 1; more > 0 {
 		line += fmt.Sprintf(", and %d more", more)
 	}

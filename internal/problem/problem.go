@@ -50,19 +50,21 @@ type Problem struct {
 	Warning bool   // printed, but does not change the exit code
 }
 
+// String returns the lines that a person reads. Nothing in them makes a terminal
+// do anything but show text.
 func (p Problem) String() string {
 	var b strings.Builder
 	mark := ""
 	if p.Warning {
 		mark = "warning: "
 	}
-	fmt.Fprintf(&b, "%s: %s%s [%s]", p.Pos, mark, p.Text, p.Check)
+	fmt.Fprintf(&b, "%s: %s%s [%s]", strings.ReplaceAll(p.Pos.String(), "\n", `\x0a`), mark, p.Text, p.Check)
 	if p.Hint != "" {
 		for line := range strings.Lines(p.Hint) {
 			b.WriteString("\n    " + strings.TrimRight(line, "\n"))
 		}
 	}
-	return b.String()
+	return Printable(b.String())
 }
 
 // MarshalJSON gives the problem as one JSON object, the line that both commands

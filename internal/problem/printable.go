@@ -1,0 +1,49 @@
+package problem
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// Printable returns s with every character that a terminal obeys instead of
+// showing it written as an escape: control characters as \x1b, controls of the
+// writing direction as \u202e. Line ends and tabs stay.
+func Printable(s string) string {
+	return escape(s, func(r rune) string {
+		if r <= 0xFF {
+			return fmt.Sprintf(`\x%02x`, r)
+		}
+		return fmt.Sprintf(`\u%04x`, r)
+	})
+}
+
+// PrintableJSON is Printable for JSON, which stays JSON of the same value:
+// encoding/json leaves DEL and the controls beyond ASCII as they are.
+func PrintableJSON(s string) string {
+	return escape(s, func(r rune) string { return fmt.Sprintf(`\u%04x`, r) })
+}
+
+func escape(s string, written func(rune) string) string {
+	if !strings.ContainsFunc(s, unprintable) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if unprintable(r) {
+			b.WriteString(written(r))
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+func unprintable(r rune) bool {
+	return unicode.IsControl(r) && r != '\n' && r != '\t' || IsBidiControl(r)
+}
+
+// IsBidiControl reports whether r embeds, overrides or isolates a writing
+// direction (U+202A–E, U+2066–9): such a character makes text look like other
+// text.
+func IsBidiControl(r rune) bool { return r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069 }
