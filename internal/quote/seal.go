@@ -128,6 +128,7 @@ func readSeal(folder listing, ps *problem.List) *seal {
 		ps.Add(problem.Pos{File: file}, "seal", "cannot be read: %v", cause(err))
 		return nil
 	}
+	src = bytes.ReplaceAll(src, []byte("\r\n"), []byte("\n")) // a checkout may have made CR LF of them
 	var s seal
 	places, problems := yamldoc.Decode(file, 0, src, &s, false)
 	if len(problems) > 0 {

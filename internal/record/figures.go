@@ -141,6 +141,7 @@ func readFigures(fsys fs.FS, dir string) (map[string]string, map[string][]byte, 
 			continue
 		}
 		src, err := fs.ReadFile(fsys, path.Join(dir, entry.Name()))
+		src = bytes.ReplaceAll(src, []byte("\r\n"), []byte("\n"))
 		if err == nil {
 			_, err = ParseTable(entry.Name(), src)
 		}

@@ -88,6 +88,9 @@ func Read(fsys fs.FS, dir string) (*Record, problem.List) {
 			"delete "+dir+" and run build again", "cannot be read: %v", err)
 		return nil, ps
 	}
+	// A checkout may have made CR LF of the line ends, and an editor may have
+	// put in what no run shows: what is shown already stays as it is.
+	output = Show(output)
 	r := &Record{Evidence: Evidence{Output: output, Raw: disk.Raw}, Inputs: disk.Inputs, Recorded: disk.Recorded}
 	if r.Values, r.Tables, ps = readFigures(fsys, dir); len(ps) > 0 {
 		return nil, ps

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -208,6 +209,53 @@ func TestTornRecord(t *testing.T) {
 		got, ps := Read(fsys, "d")
 		if got == nil || got.Torn != test.want {
 			t.Errorf("%s: %+v, %v, want torn %t", test.name, got, ps, test.want)
+		}
+	}
+}
+
+// A record whose line ends a checkout made CR LF is the same record.
+func TestRecordWithCRLF(t *testing.T) {
+	r := &Record{
+		Evidence: Evidence{
+			Output: []byte("one\ntwo\n\nfour\n"), Raw: Digest([]byte("x")),
+			Values: map[string]string{"a": "1", "b": "two words"},
+			Tables: map[string][]byte{"t.csv": []byte("x,y\n1,2\n")},
+		},
+		Inputs: map[string]string{"main.go": "y"}, Recorded: Provenance{Date: "2026-11-29"},
+	}
+	files, err := r.Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	disk := fstest.MapFS{}
+	for name, data := range files {
+		disk["e/recorded/"+name] = &fstest.MapFile{Data: bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n"))}
+	}
+	got, ps := Read(disk, "e/recorded")
+	if len(ps) > 0 || got.Torn {
+		t.Fatalf("torn %v, problems %v", got != nil && got.Torn, ps)
+	}
+	again, err := got.Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range files {
+		if !bytes.Equal(again[name], files[name]) {
+			t.Errorf("%s is %q, want %q", name, again[name], files[name])
+		}
+	}
+}
+
+// Text that changes its direction on the screen is shown as an escape, and an
+// output that was edited to hold it counts as edited.
+func TestShowBidi(t *testing.T) {
+	for _, r := range []rune{0x202A, 0x202B, 0x202C, 0x202D, 0x202E, 0x2066, 0x2067, 0x2068, 0x2069} {
+		shown := string(Show([]byte("allows " + string(r) + "123 \\ requests\n")))
+		if want := fmt.Sprintf("allows \\u%04x123 \\\\ requests\n", r); shown != want {
+			t.Errorf("%U is shown as %q, want %q", r, shown, want)
+		}
+		if again := string(Show([]byte(shown))); again != shown {
+			t.Errorf("%q is shown as %q", shown, again)
 		}
 	}
 }

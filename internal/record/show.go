@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"verbatim/internal/problem"
 )
 
 // colour matches the sequences that set colours and nothing else (ECMA-48
@@ -15,7 +17,7 @@ var colour = regexp.MustCompile(`\x1b\[[0-9;:]*m`)
 
 // Show gives the form of printed bytes that fences and pages hold: colours
 // gone, CR LF and LF ends of lines, every other control byte and every byte
-// that is not UTF-8 as \xNN. A backslash stays as it is, unless its line holds
+// that is not UTF-8 as \xNN, controls of the writing direction as \uNNNN. A backslash stays as it is, unless its line holds
 // such an escape: there it is doubled, so that the two cannot be confused. A
 // last line without an end gets one.
 func Show(raw []byte) []byte {
@@ -41,6 +43,8 @@ func showLine(out *bytes.Buffer, line []byte) {
 		switch {
 		case r == '\\':
 			out.WriteString(`\\`)
+		case problem.IsBidiControl(r):
+			fmt.Fprintf(out, `\u%04x`, r)
 		case r == utf8.RuneError && size == 1, unshowable(r):
 			for _, b := range line[:size] {
 				fmt.Fprintf(out, `\x%02x`, b)
@@ -52,7 +56,9 @@ func showLine(out *bytes.Buffer, line []byte) {
 	}
 }
 
-func unshowable(r rune) bool { return unicode.IsControl(r) && r != '\t' }
+func unshowable(r rune) bool {
+	return unicode.IsControl(r) && r != '\t' || problem.IsBidiControl(r)
+}
 
 // Lines splits shown output into its lines, without their ends.
 func Lines(output []byte) []string {
