@@ -6,35 +6,23 @@ import (
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
+	"golang.org/x/net/html"
 )
 
 // tag is a piece of HTML that an author wrote: a tag, a comment, or the text
-// between them. Only a live one keeps its angle brackets.
+// between them. A live tag is written anew from its name and attributes, all
+// others are shown as the text that they are.
 type tag struct {
-	text  []byte
-	value *value // a value between them, instead of text
-	name  string // of an element, "" for text and comments
-	close bool   // </name>
-	live  bool
-	at    int
-	attrs []attribute
+	text   []byte
+	value  *value // a value between them, instead of text
+	markup bool   // it has angle brackets of its own
+	name   string // of an element that a lesson may hold, "" for all else
+	close  bool   // </name>
+	empty  bool   // <a id="x"/>, written with its end
+	live   bool
+	at     int
+	attrs  []attribute
 }
-
-// elements are those an author may write, with the attributes they may have;
-// void ones have no closing tag.
-var elements = map[string]struct {
-	attrs string
-	void  bool
-}{
-	"details": {attrs: "id open title"}, "summary": {attrs: "id title"},
-	"br":  {attrs: "id title", void: true},
-	"kbd": {attrs: "id title"}, "sub": {attrs: "id title"}, "sup": {attrs: "id title"},
-	"abbr": {attrs: "id title"}, "del": {attrs: "id title"}, "ins": {attrs: "id title"},
-	"a": {attrs: "id title"},
-}
-
-// space is white space as browsers know it between attributes.
-const space = " \t\r\n\f"
 
 // readTags decides about every piece of HTML in the document: what is not in
 // elements, or does not nest, is shown as text, with a warning.
@@ -59,7 +47,7 @@ func (d *Doc) readTags() {
 	}
 }
 
-// scopeOf gives the block in which tags have to balance: blocks of HTML among
+// scopeOf returns the block in which tags have to balance: blocks of HTML among
 // their siblings, inline HTML within its paragraph.
 func scopeOf(n ast.Node) ast.Node {
 	p := n.Parent()
@@ -71,59 +59,224 @@ func scopeOf(n ast.Node) ast.Node {
 
 // balance makes a tag live when it has its counterpart.
 func (d *Doc) balance(nodes []ast.Node) {
-	var open []*tag
+	var open openTags
 	for _, n := range nodes {
 		for i := range d.tags[n] {
 			t := &d.tags[n][i]
+			part, isPart := tableParts[t.name]
 			switch {
 			case t.name == "":
-			case !t.close && elements[t.name].void:
+			case t.close && !open.ends(t):
+				d.warn(t.at, "html", "</%s> closes nothing and is shown as text", t.plainName())
+			case t.close:
+				d.noteComponent(t)
+			case isPart && !open.begins(part):
+				d.warn(t.at, "html", "<%s> is in no table and is shown as text", t.name)
+				t.name = ""
+			case elements[t.name].void || t.empty:
 				t.live = true
-			case !t.close:
-				open = append(open, t)
-			case len(open) > 0 && open[len(open)-1].name == t.name:
-				open[len(open)-1].live, t.live = true, true
-				open = open[:len(open)-1]
 			default:
-				d.warn(t.at, "html", "</%s> closes nothing and is shown as text", t.name)
+				open.tags = append(open.tags, t)
+				if t.name == "table" {
+					open.tables++
+				}
 			}
 		}
 	}
-	for _, t := range open {
-		d.warn(t.at, "html", "<%s> is never closed and is shown as text", t.name)
+	for _, t := range open.tags {
+		d.warn(t.at, "html", "<%s> is never closed and is shown as text", t.plainName())
 	}
 }
 
-// scan cuts a node's source into tags, comments and text.
-func (d *Doc) scan(n ast.Node) []tag {
-	raw, at := d.raw(n)
-	ends := tagEnds(raw)
-	var tags []tag
-	literal := 0
-	for i := 0; i < len(raw); {
-		if raw[i] != '<' {
-			i++
-			continue
-		}
-		t, size := d.scanTag(raw[i:], ends[i]-i, at(i))
-		if size == 0 {
-			i++
-			continue
-		}
-		if literal < i {
-			tags = append(tags, d.cutValues(raw[literal:i], at(literal))...)
-		}
-		tags = append(tags, t)
-		i += size
-		literal = i
+// noteComponent says once that the tags of a component are left out.
+func (d *Doc) noteComponent(t *tag) {
+	if !strings.HasPrefix(t.name, component) || d.leftOut[t.name] {
+		return
 	}
-	if literal < len(raw) {
-		tags = append(tags, d.cutValues(raw[literal:], at(literal))...)
+	d.leftOut[t.name] = true
+	d.warn(t.at, "html", "<%[1]s> … </%[1]s> is left out, here and elsewhere, and what it holds is shown: it is no element of HTML", t.plainName())
+}
+
+// plainName is the name of the element as its author knows it.
+func (t *tag) plainName() string { return strings.TrimPrefix(t.name, component) }
+
+// openTags are the tags of a scope that wait for their counterparts.
+type openTags struct {
+	tags   []*tag
+	tables int // how many of them are tables
+}
+
+// top is the innermost open tag, nil when there is none.
+func (o *openTags) top() *tag {
+	if len(o.tags) == 0 {
+		return nil
+	}
+	return o.tags[len(o.tags)-1]
+}
+
+// pop makes the innermost tag live: it has ended.
+func (o *openTags) pop() {
+	t := o.top()
+	t.live = true
+	if t.name == "table" {
+		o.tables--
+	}
+	o.tags = o.tags[:len(o.tags)-1]
+}
+
+// ends makes a closing tag live together with the tag that it closes, and
+// reports whether there is one. The end of a table's part may be left out.
+func (o *openTags) ends(t *tag) bool {
+	depth := len(o.tags)
+	if _, isPart := tableParts[t.name]; isPart || t.name == "table" {
+		for depth > 0 && o.tags[depth-1].name != t.name && tableParts[o.tags[depth-1].name] > tableParts[t.name] {
+			depth--
+		}
+	}
+	if depth == 0 || o.tags[depth-1].name != t.name {
+		return false
+	}
+	for len(o.tags) >= depth {
+		o.pop()
+	}
+	t.live = true
+	return true
+}
+
+// begins ends the parts of a table that a part of that rank ends, and reports
+// whether it is in a table at all.
+func (o *openTags) begins(rank int) bool {
+	if o.tables == 0 {
+		return false
+	}
+	for t := o.top(); t != nil && tableParts[t.name] >= rank; t = o.top() {
+		o.pop()
+	}
+	return true
+}
+
+// scan cuts a node's source into tags, comments and text, as a browser would.
+func (d *Doc) scan(n ast.Node) (tags []tag) {
+	raw, at := d.raw(n)
+	_, block := n.(*ast.HTMLBlock)
+	z := html.NewTokenizer(bytes.NewReader(raw))
+	for i := 0; i < len(raw); {
+		kind := z.Next()
+		z.NextIsNotRawText() // what is not on the list is text, so nothing has a language of its own
+		if kind == html.ErrorToken {
+			tags = append(tags, d.rest(raw[i:], at(i))...)
+			break
+		}
+		text := raw[i : i+len(z.Raw())]
+		switch kind {
+		case html.TextToken:
+			tags = append(tags, d.cutValues(text, at(i))...)
+		case html.CommentToken, html.DoctypeToken:
+			tags = append(tags, d.comment(text, at(i)))
+		default:
+			tags = append(tags, d.tag(z, kind, text, at(i), block))
+		}
+		i += len(text)
 	}
 	return tags
 }
 
-// raw gives a node's source without the prefixes of its lines, and a function
+// rest is what follows the last whole tag.
+func (d *Doc) rest(text []byte, at int) []tag {
+	if bytes.HasPrefix(text, []byte("<")) && len(text) > 1 && text[1]|0x20 >= 'a' && text[1]|0x20 <= 'z' {
+		d.warn(at, "html", "this tag is never ended and is shown as text")
+	}
+	return d.cutValues(text, at)
+}
+
+// comment decides about everything between < and > that is no tag.
+func (d *Doc) comment(text []byte, at int) tag {
+	t := tag{text: text, markup: true, at: at}
+	switch {
+	case !bytes.HasPrefix(text, []byte("<!--")):
+		name, _, _ := cutSpace(strings.TrimRight(string(text), ">"))
+		d.warn(at, "html", "%s is shown as text: it is not among the HTML that a lesson may hold", name)
+	case !bytes.HasSuffix(text, []byte("-->")) && !bytes.HasSuffix(text, []byte("--!>")):
+		d.warn(at, "html", "this comment is never closed and is shown as text")
+	default:
+		t.live = true
+	}
+	return t
+}
+
+// tag reads the tag that the tokenizer is at.
+func (d *Doc) tag(z *html.Tokenizer, kind html.TokenType, text []byte, at int, block bool) tag {
+	lower, more := z.TagName()
+	t := tag{text: text, markup: true, name: string(lower), close: kind == html.EndTagToken, at: at}
+	if isComponent(text) && block {
+		t.name = component + t.name
+		return t
+	}
+	element, known := elements[t.name]
+	switch {
+	case !known:
+		d.warn(at, "html", "<%s> is shown as text: it is not among the HTML that a lesson may hold", t.name)
+		t.name = ""
+		return t
+	case t.close:
+		return t
+	}
+	for more {
+		var key, value []byte
+		key, value, more = z.TagAttr()
+		d.readAttribute(&t, element, string(key), string(value))
+	}
+	t.empty = kind == html.SelfClosingTagToken && t.attribute("id") != "" && (t.name == "a" || t.name == "span")
+	if t.name == "img" && t.attribute("src") == "" {
+		d.warn(at, "html", "<img> is shown as text: it has no src")
+		t.name = ""
+	}
+	return t
+}
+
+// readAttribute takes an attribute that an element may have; of two with one
+// name the first counts, as in browsers.
+func (d *Doc) readAttribute(t *tag, element element, key, value string) {
+	name := key
+	if key == "name" && t.name == "a" {
+		key = "id"
+	}
+	if key == "id" && value == "" || t.hasAttribute(key) {
+		return
+	}
+	if valid, ok := element.attribute(key); ok && valid.MatchString(value) {
+		t.attrs = append(t.attrs, attribute{key: key, value: value, at: t.at + attributeAt(t.text, name)})
+		return
+	}
+	if pair := t.name + " " + key; !d.leftOut[pair] { // a table may have a thousand of them
+		d.leftOut[pair] = true
+		d.warn(t.at, "html", "%s of <%s> is left out, here and below: it is not among the attributes that a lesson may hold", key, t.name)
+	}
+}
+
+// attributeAt returns where in a tag the attribute with that name begins, or
+// where the tag does.
+func attributeAt(tag []byte, name string) int {
+	for i := 1; i+len(name) < len(tag); i++ {
+		if strings.IndexByte(space+"/\"'", tag[i-1]) >= 0 && bytes.EqualFold(tag[i:i+len(name)], []byte(name)) &&
+			strings.IndexByte(space+"=/>", tag[i+len(name)]) >= 0 {
+			return i
+		}
+	}
+	return 0
+}
+
+// attribute returns the value of an attribute, "" without it.
+func (t *tag) attribute(key string) string {
+	value, _ := valueOf(t.attrs, key)
+	return value
+}
+
+func (t *tag) hasAttribute(key string) bool {
+	return slices.ContainsFunc(t.attrs, func(a attribute) bool { return a.key == key })
+}
+
+// raw returns a node's source without the prefixes of its lines, and a function
 // from offsets in it to offsets in the body.
 func (d *Doc) raw(n ast.Node) ([]byte, func(int) int) {
 	lines := n.Lines
@@ -163,117 +316,8 @@ func (d *Doc) join(count int, piece func(int) (int, []byte)) ([]byte, func(int) 
 	}
 }
 
-// scanTag reads the comment or tag at the start of s, where a tag would have
-// that length. Size 0 means that there is none; a tag that an author may not
-// write is text, with a warning.
-func (d *Doc) scanTag(s []byte, length, at int) (t tag, size int) {
-	if len(s) < 3 {
-		return t, 0
-	}
-	if bytes.HasPrefix(s, []byte("<!--")) {
-		end := bytes.Index(s[2:], []byte("-->"))
-		if end < 0 {
-			d.warn(at, "html", "this comment is never closed and is shown as text")
-			return tag{text: s, at: at}, len(s)
-		}
-		size = end + 2 + len("-->")
-		if bytes.Contains(s[:size], []byte("--!>")) { // where browsers end it, and CommonMark does not
-			d.warn(at, "html", "this comment holds --!> and is shown as text")
-			return tag{text: s[:size], at: at}, size
-		}
-		return tag{text: s[:size], live: true, at: at}, size
-	}
-	if !isTag(s) || length <= 0 {
-		return t, 0
-	}
-	size = length
-	inside := strings.TrimSuffix(string(s[1:size-1]), "/")
-	inside, closes := strings.CutPrefix(inside, "/")
-	name, rest, _ := cutSpace(inside)
-	name = strings.ToLower(name)
-	t = tag{text: s[:size], name: name, close: closes, at: at}
-	element, known := elements[name]
-	if !known {
-		d.warn(at, "html", "<%s> is shown as text: it is not among the HTML that a lesson may hold", name)
-		return tag{text: t.text, at: at}, size
-	}
-	attrs, bad := htmlAttributes(rest, at+size-1-len(rest), element.attrs)
-	if bad != "" || closes && len(attrs) > 0 {
-		d.warn(at, "html", "<%s> is shown as text: it may not have the attribute %q", name, bad)
-		return tag{text: t.text, at: at}, size
-	}
-	t.attrs = attrs
-	return t, size
-}
-
-// isTag tells whether s, which begins with "<", goes on with the name of a tag.
-func isTag(s []byte) bool {
-	i := 1
-	if s[i] == '/' {
-		i++
-	}
-	return i < len(s) && s[i]|0x20 >= 'a' && s[i]|0x20 <= 'z'
-}
-
-// tagEnds gives for each "<" of s the offset behind the first ">" after it that
-// stands outside of quotes, 0 if there is none. It goes backwards, and so looks
-// at each byte once, however many tags are never closed.
-func tagEnds(s []byte) map[int]int {
-	ends := map[int]int{}
-	plain, single, double := 0, 0, 0 // where a tag ends, seen from here: outside of quotes, inside them
-	for i := len(s) - 1; i >= 0; i-- {
-		switch s[i] {
-		case '>':
-			plain = i + 1
-		case '<':
-			ends[i] = plain
-		case '\'':
-			plain, single = single, plain
-		case '"':
-			plain, double = double, plain
-		}
-	}
-	return ends
-}
-
-// htmlAttributes reads the attributes of a tag and names the first one that is
-// not allowed.
-func htmlAttributes(s string, at int, allowed string) (attrs []attribute, bad string) {
-	for {
-		trimmed := strings.TrimLeft(s, space)
-		at += len(s) - len(trimmed)
-		s = strings.TrimRight(trimmed, space)
-		if s == "" {
-			return attrs, ""
-		}
-		end := strings.IndexAny(s, "="+space)
-		if end < 0 {
-			end = len(s)
-		}
-		a := attribute{key: strings.ToLower(s[:end]), at: at}
-		rest := strings.TrimLeft(s[end:], space)
-		if value, ok := strings.CutPrefix(rest, "="); ok {
-			a.value, rest = attributeValue(strings.TrimLeft(value, space))
-		}
-		if !slices.Contains(strings.Fields(allowed), a.key) {
-			return nil, s[:max(end, 1)]
-		}
-		attrs = append(attrs, a)
-		at += len(s) - len(rest)
-		s = rest
-	}
-}
-
-// attributeValue reads a quoted or bare value and gives what follows it.
-func attributeValue(s string) (value, rest string) {
-	if s != "" && (s[0] == '"' || s[0] == '\'') {
-		if end := strings.IndexByte(s[1:], s[0]); end >= 0 {
-			return s[1 : end+1], s[end+2:]
-		}
-	}
-	value, rest, _ = cutSpace(s)
-	return value, rest
-}
+// space is white space as browsers know it between attributes.
+const space = " \t\r\n\f"
 
 // cutSpace cuts s at its first white space, which stays with the rest.
 func cutSpace(s string) (before, after string, found bool) {

@@ -240,12 +240,18 @@ func (dr *drawing) drawTags(w util.BufWriter, _ []byte, n ast.Node, entering boo
 	if !entering {
 		return ast.WalkContinue, nil
 	}
-	for _, t := range dr.d.tags[n] {
-		escaping := escapeTags
-		if t.live {
-			escaping = keepTags
+	for i := range dr.d.tags[n] {
+		t := &dr.d.tags[n][i]
+		switch {
+		case t.live && t.name != "":
+			dr.write(w, t, n.Type() == ast.TypeBlock)
+		case t.live: // a comment
+			_, _ = keepTags.WriteString(w, string(t.text))
+		case t.markup: // as it is written, entities included
+			_, _ = w.Write(util.EscapeHTML([]byte(keepTags.Replace(string(t.text)))))
+		default:
+			_, _ = escapeTags.WriteString(w, string(t.text))
 		}
-		_, _ = escaping.WriteString(w, string(t.text))
 		if t.value == nil {
 			continue
 		}
@@ -266,10 +272,15 @@ func (dr *drawing) drawImage(w util.BufWriter, _ []byte, n ast.Node, entering bo
 	if image.Title != nil {
 		_, _ = fmt.Fprintf(w, ` title="%s"`, util.EscapeHTML(unescape(image.Title)))
 	}
-	if width, height := dr.theme.Image(string(image.Destination)); width > 0 && height > 0 {
+	writeSize(w, dr.theme, string(image.Destination))
+	return ast.WalkSkipChildren, w.WriteByte('>')
+}
+
+// writeSize writes the size of an image that is known.
+func writeSize(w util.BufWriter, theme Theme, dest string) {
+	if width, height := theme.Image(dest); width > 0 && height > 0 {
 		_, _ = fmt.Fprintf(w, ` width="%d" height="%d"`, width, height)
 	}
-	return ast.WalkSkipChildren, w.WriteByte('>')
 }
 
 func (dr *drawing) drawTable(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {

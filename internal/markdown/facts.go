@@ -122,8 +122,7 @@ func (d *Doc) claimHeading(h *ast.Heading) {
 	}
 }
 
-// readHeading notes a heading, with an id, and takes the first of level one
-// out of the body: the page shows it.
+// readHeading notes a heading, with an id. The first of level one is the title.
 func (d *Doc) readHeading(h *ast.Heading) {
 	heading := lesson.Heading{Pos: d.at(h), Level: h.Level, Text: d.text(h)}
 	if id, ok := h.AttributeString("id"); ok {
@@ -139,10 +138,17 @@ func (d *Doc) readHeading(h *ast.Heading) {
 	case d.title == nil && h.Parent() == d.root:
 		d.title = h
 		d.Body.Title = heading.Text
-		d.root.RemoveChild(d.root, h)
 	default:
 		d.warn(offset(h), "heading", "a second heading of level one is shown as level two")
 		h.Level = 2
+	}
+}
+
+// takeTitle takes the title out of the body: the page shows it elsewhere. Every
+// walk of the tree is before: a title is checked like all other text.
+func (d *Doc) takeTitle() {
+	if d.title != nil {
+		d.root.RemoveChild(d.root, d.title)
 	}
 }
 
@@ -226,6 +232,7 @@ func (d *Doc) readInlines() {
 	walk(d.root, func(n ast.Node) {
 		t := asTarget(n)
 		if t == nil {
+			d.readAddresses(n)
 			return
 		}
 		if q, ok := d.readInlineQuote(n); ok {
@@ -238,12 +245,7 @@ func (d *Doc) readInlines() {
 			linked[item] = true
 			link.ListItem, link.Depth = true, depth
 		}
-		d.Body.Links = append(d.Body.Links, link)
-		if t.image && link.Text == "" {
-			d.problems.Warn(link.Pos, "image", "this image has no alternative text")
-		}
-		if scheme := badScheme(link.Dest); scheme != "" {
-			d.problems.AddHint(link.Pos, "link", "link to a page or a file instead", "a %s: link is not allowed", scheme)
+		if !d.noteLink(link) {
 			refused = append(refused, n)
 			return
 		}
@@ -263,6 +265,20 @@ func (d *Doc) readInlines() {
 			d.readCourse(list)
 		}
 	}
+}
+
+// noteLink notes a link or an image and reports whether it may lead where it
+// does.
+func (d *Doc) noteLink(link lesson.Link) bool {
+	d.Body.Links = append(d.Body.Links, link)
+	if link.Image && link.Text == "" {
+		d.problems.Warn(link.Pos, "image", "this image has no alternative text")
+	}
+	scheme := badScheme(link.Dest)
+	if scheme != "" {
+		d.problems.AddHint(link.Pos, "link", "link to a page or a file instead", "a %s: link is not allowed", scheme)
+	}
+	return scheme == ""
 }
 
 // outermost gives the block around n that is in no other.

@@ -45,6 +45,7 @@ type Doc struct {
 	tags       map[ast.Node][]tag          // what an author's HTML consists of
 	courses    map[ast.Node][]lesson.Entry // outermost lists that link to lessons
 	repeats    map[string]int              // how often a heading's id was taken
+	leftOut    map[string]bool             // element and attribute that a warning named
 }
 
 // extensions is what plain Markdown means here.
@@ -107,7 +108,7 @@ func ParseWith(file string, src []byte, start int, options Options) (*Doc, probl
 		root:   ast.NewDocument(),
 		closed: map[ast.Node]bool{}, draws: map[ast.Node]draw{},
 		tags: map[ast.Node][]tag{}, courses: map[ast.Node][]lesson.Entry{},
-		repeats: map[string]int{},
+		repeats: map[string]int{}, leftOut: map[string]bool{},
 	}
 	d.Body.IDs = map[string]problem.Pos{}
 	tooMuch := tooLarge(d.src)
@@ -125,6 +126,7 @@ func ParseWith(file string, src []byte, start int, options Options) (*Doc, probl
 	d.giveIDs()
 	d.readInlines()
 	d.finish()
+	d.takeTitle()
 	d.problems.Sort()
 	return d, d.problems
 }

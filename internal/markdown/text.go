@@ -81,6 +81,7 @@ func (d *Doc) writeText(b *line, n ast.Node) {
 	case *ast.RawHTML, *ast.HTMLBlock:
 		for _, t := range d.tags[n] {
 			if t.live {
+				b.write([]byte(t.alt()))
 				continue
 			}
 			b.write(t.text)

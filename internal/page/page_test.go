@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "write testdata/golden anew")
 
 // theme is the built-in one with short static files, so that pages do not
 // change with every colour.
-func theme(t *testing.T) fs.FS {
+func theme(t testing.TB) fs.FS {
 	t.Helper()
 	files := fstest.MapFS{
 		"head.js":            {Data: []byte("'head'\n")},
@@ -48,7 +48,7 @@ func theme(t *testing.T) fs.FS {
 }
 
 // read makes an input of the lessons in an archive.
-func read(t *testing.T, archive string) page.Input {
+func read(t testing.TB, archive string) page.Input {
 	t.Helper()
 	a, err := txtar.ParseFile(archive)
 	if err != nil {
@@ -72,7 +72,7 @@ func read(t *testing.T, archive string) page.Input {
 }
 
 // course is the archive with all that the rest of the build would add.
-func course(t *testing.T) page.Input {
+func course(t testing.TB) page.Input {
 	in := read(t, "testdata/sites/course.txtar")
 	in.Home.Meta = lesson.Meta{Summary: "A course in two pages.", License: "CC BY 4.0", BaseURL: "https://example.org/course/"}
 	in.Course = []lesson.Entry{
@@ -103,7 +103,7 @@ func course(t *testing.T) page.Input {
 	return in
 }
 
-func render(t *testing.T, in page.Input) map[string][]byte {
+func render(t testing.TB, in page.Input) map[string][]byte {
 	t.Helper()
 	files, problems, err := page.Render(in)
 	if err != nil {
