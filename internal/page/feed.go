@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"verbatim/internal/problem"
 )
 
 // The addresses of a site are known only with base_url; without it there is no
@@ -32,12 +34,42 @@ func (s *site) date(l *Lesson) string {
 	return newest
 }
 
-// feeds plans what other programs read.
-func (s *site) feeds() []plan {
+// forPrograms lists what a site with base_url has for other programs. A file of
+// the same name in content/ replaces it.
+var forPrograms = []struct {
+	plan
+	what string
+}{
+	{plan{"feed.xml", (*site).atom}, "the feed"},
+	{plan{"sitemap.xml", (*site).sitemap}, "the site map"},
+	{plan{"robots.txt", (*site).robots}, "the file for robots"},
+}
+
+// feeds plans what other programs read, unless the author wrote it.
+func (s *site) feeds(taken *places, ps *problem.List) (plans []plan) {
 	if s.absolute("") == "" {
 		return nil
 	}
-	return []plan{{"feed.xml", (*site).atom}, {"sitemap.xml", (*site).sitemap}, {"robots.txt", (*site).robots}}
+	for _, f := range forPrograms {
+		if !slices.Contains(s.in.Files, f.path) && taken.makes(f.path, f.what, ps) {
+			plans = append(plans, f.plan)
+		}
+	}
+	return plans
+}
+
+// Replaced returns the files of content/ that replace files which the site would
+// have without them, as "content/robots.txt".
+func (s *Site) Replaced() (files []string) {
+	if s.absolute("") == "" {
+		return nil
+	}
+	for _, f := range forPrograms {
+		if slices.Contains(s.in.Files, f.path) {
+			files = append(files, "content/"+f.path)
+		}
+	}
+	return files
 }
 
 type atomFeed struct {

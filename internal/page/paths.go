@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"io/fs"
 	"path"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -124,23 +125,59 @@ func AliasPath(alias string) (file, wrong string) {
 type places struct {
 	files   map[string]string
 	folders map[string]string
+	ours    map[string]bool // sources that no author can rename
 }
 
-// take gives the address of file to source, or complains at pos: two sources of
-// one address, or a file that has the name of a folder.
-func (p places) take(file, source string, pos problem.Pos, ps *problem.List) bool {
+// newPlaces returns the places with the files that every site has.
+func newPlaces(static []File) *places {
+	p := &places{map[string]string{}, map[string]string{}, map[string]bool{}}
+	var none problem.List
+	for _, own := range []struct{ file, what string }{
+		{"index.html", "the home page"}, {"404.html", "the page for missing pages"},
+		{"evidence.html", "the page about the evidence"}, {"search.html", "the search page"},
+		{"search/index.js", theSearch}, {"static/style.css", theTheme},
+	} {
+		p.makes(own.file, own.what, &none)
+	}
+	for _, f := range static {
+		p.makes(f.Path, theTheme, &none)
+	}
+	return p
+}
+
+const (
+	theSearch = "the search index"
+	theTheme  = "the theme"
+)
+
+// searchFile matches the files of the search index, whose names depend on their
+// content.
+var searchFile = regexp.MustCompile(`^search/[a-z]+-[0-9a-f]{8}\.js$`)
+
+// makes takes a place for a file that the build makes by itself.
+func (p *places) makes(file, what string, ps *problem.List) bool {
+	p.ours[what] = true
+	return p.take(file, what, problem.Pos{File: "content"}, ps)
+}
+
+// take reserves the address of file for source, or adds a problem at pos: two
+// sources of one address, or a file that has the name of a folder.
+func (p *places) take(file, source string, pos problem.Pos, ps *problem.List) bool {
 	key, name := address(file), strings.ToLower(file)
+	if searchFile.MatchString(name) {
+		p.files[key] = theSearch
+	}
 	if other, taken := p.files[key]; taken {
-		ps.AddHint(pos, "path", "rename one of them", "%s and %s would both be %s", source, other, file)
+		ps.AddHint(pos, "path", p.rename(source, other), "%s and %s would both be %s", source, other, file)
 		return false
 	}
 	if other, taken := p.folders[name]; taken {
-		ps.AddHint(pos, "path", "rename one of them", "%s would be the file %s, which is a folder of %s", source, file, other)
+		ps.AddHint(pos, "path", p.rename(source, "the folder "+file), "%s would be the file %s, which is a folder of %s", source, file, other)
 		return false
 	}
 	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
 		if other, taken := p.files["file "+strings.ToLower(dir)]; taken {
-			ps.AddHint(pos, "path", "rename one of them", "%s would lie in %s, which is a file of %s", source, dir, other)
+			ps.AddHint(pos, "path", p.rename(source, other), "%s would lie in %s, which is a file of %s", source, dir, other)
 			return false
 		}
 	}
@@ -149,4 +186,16 @@ func (p places) take(file, source string, pos problem.Pos, ps *problem.List) boo
 	}
 	p.files[key], p.files["file "+name] = source, source
 	return true
+}
+
+// rename is the hint for two sources of one place: only the author's own can be
+// renamed.
+func (p *places) rename(source, other string) string {
+	switch {
+	case p.ours[source]:
+		return "rename " + other
+	case p.ours[other]:
+		return "rename " + source
+	}
+	return "rename one of them"
 }

@@ -70,14 +70,7 @@ func (s *site) find(id string) *Lesson {
 // plan lists the pages to draw and complains about those that would be in one
 // another's place.
 func (s *site) plan() (plans []plan, ps problem.List) {
-	taken := places{map[string]string{}, map[string]string{}}
-	for _, own := range []struct{ file, what string }{
-		{"index.html", "the home page"}, {"404.html", "the page for missing pages"},
-		{"evidence.html", "the page about the evidence"}, {"search.html", "the search page"},
-		{"static/style.css", "the theme"}, {"search/index.js", "the search index"},
-	} {
-		taken.take(own.file, own.what, problem.Pos{}, &ps)
-	}
+	taken := newPlaces(s.static)
 	for _, file := range s.in.Files {
 		taken.take(file, "content/"+file, problem.Pos{File: "content/" + file}, &ps)
 	}
@@ -102,12 +95,12 @@ func (s *site) plan() (plans []plan, ps problem.List) {
 		plan{"search.html", (*site).index},
 		plan{"404.html", (*site).missing},
 		plan{"index.html", (*site).home})
-	plans = append(plans, s.feeds()...)
+	plans = append(plans, s.feeds(taken, &ps)...)
 	ps.Sort()
 	return plans, ps
 }
 
-func (s *site) redirects(l *Lesson, taken places, ps *problem.List) (plans []plan) {
+func (s *site) redirects(l *Lesson, taken *places, ps *problem.List) (plans []plan) {
 	pos := l.Meta.Pos["aliases"]
 	if pos.File == "" {
 		pos = problem.Pos{File: l.File}

@@ -33,6 +33,9 @@ func (b *build) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	for _, file := range s.Replaced() {
+		b.Printer.Printf("%s replaces the file that the build would make", file)
+	}
 	if b.Check {
 		return b.comparePublic(ctx, s)
 	}
