@@ -1,1 +1,1 @@
-verbatimSearch("index",{"pages":[[0,"p-c6145f99"],[2,"p-64544147"]],"terms":[["0","t-f6e746a1"],["capacity","t-5ac4b53c"],["expired","t-2d4324e4"],["lose","t-44938187"],["ratelimit","t-b5784b6c"],["task","t-c62f6617"]]})
+verbatimSearch("index",{"pages":[[0,"p-c6145f99"],[2,"p-64544147"]],"terms":[["0","t-423eda76"],["capacity","t-5ac4b53c"],["expired","t-f76d5333"],["lose","t-d2641829"],["ratelimit","t-8983a159"],["taking","t-0f854ed1"]]})
