@@ -22,7 +22,7 @@ import (
 var layers = [][]string{
 	{"internal/problem", "internal/corpus", "internal/cachedir"},
 	{"templates", "internal/lesson", "internal/cli", "internal/proc", "internal/svg", "internal/yamldoc", "internal/fetch", "internal/stamp"},
-	{"internal/record", "internal/quote", "internal/service", "internal/markdown", "internal/snippet", "internal/chart", "internal/sequence", "internal/search"},
+	{"internal/claim", "internal/record", "internal/quote", "internal/service", "internal/markdown", "internal/snippet", "internal/chart", "internal/sequence", "internal/search"},
 	{"internal/load", "internal/run", "internal/page", "internal/check"},
 	{"internal/site", "internal/quotecheck"},
 	{"internal/serve"},

@@ -197,20 +197,9 @@ func tolerances(s *Site, ps *problem.List) {
 func unused(s *Site, ps *problem.List) {
 	used := map[string]bool{}
 	for _, l := range s.all() {
-		for _, f := range l.Body.Fences {
-			used[l.ExampleOf(f.Of)] = true // a transcript of its own may have the name of an example
-			s.quoted(f.From, used)
-		}
-		for _, c := range l.Body.Containers {
-			used[c.Attr["run"]] = true
-			example, _, _ := strings.Cut(c.Attr["check"], "#")
-			used[example] = true
-		}
-		for _, v := range l.Body.Values {
-			used[v.Example] = true
-		}
-		for _, c := range l.Body.Charts {
-			used[c.Example] = true
+		for _, e := range l.Body.Evidence {
+			used[l.ExampleOf(e.Example)] = true // a transcript of its own may have the name of an example
+			s.quoted(e.File, used)
 		}
 	}
 	for _, e := range s.Examples {

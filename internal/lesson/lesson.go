@@ -83,7 +83,50 @@ type Body struct {
 	Charts        []Chart
 	Mermaids      []Mermaid
 	Quotes        []InlineQuote          // those of containers are not among them
+	Evidence      []Evidence             // everything that the site has to prove
 	IDs           map[string]problem.Pos // every HTML id the body gives
+}
+
+// EvidenceKind says what an Evidence shows.
+type EvidenceKind string
+
+// The kinds of evidence.
+const (
+	EvidenceOutput     EvidenceKind = "output"     // what an example printed
+	EvidenceTranscript EvidenceKind = "transcript" // commands that the build runs
+	EvidenceCode       EvidenceKind = "code"       // lines of a file below examples/
+	EvidenceTable      EvidenceKind = "table"      // a recorded table
+	EvidenceValue      EvidenceKind = "value"      // a recorded value
+	EvidenceAnswer     EvidenceKind = "answer"     // the right answer of a question
+	EvidenceTip        EvidenceKind = "tip"        // advice that an example tries
+	EvidenceQuotation  EvidenceKind = "quotation"  // words of a source
+)
+
+// Evidence is one place of a lesson that shows something which the site has to
+// prove. The parser lists one for every fence and every attribute that names an
+// example, a file, a value, a table or a source, so nothing else decides what
+// is drawn after the examples ran, and what is counted.
+type Evidence struct {
+	Pos       problem.Pos // of the fence, container, value or quotation
+	Kind      EvidenceKind
+	Example   string     // as written: an example, or a transcript of the lesson; "" names none
+	Item      string     // the value or the table of that example
+	Column    string     // of the table: the one whose figures are shown
+	File      string     // the file below examples/
+	Source    string     // the source that is quoted
+	Text      string     // the words that are quoted, as they render
+	Container *Container // of an answer, a tip and the quotation of a source
+}
+
+// SelfContained reports whether the text shows nothing of examples, sources and
+// records, so that it can be drawn before any of them is known.
+func (b *Body) SelfContained() bool {
+	for _, e := range b.Evidence {
+		if e.Example != "" || e.File != "" || e.Kind == EvidenceQuotation {
+			return false
+		}
+	}
+	return true
 }
 
 // Heading is a heading of the author's.

@@ -18,16 +18,17 @@ import (
 type marked struct {
 	language string // "" for any
 	mark     string
+	shows    lesson.EvidenceKind
 	keys     []string // all that it may have
 	read     func(*Doc, *ast.FencedCodeBlock, []attribute)
 }
 
 // markedFences is every such kind; a bare fence is ordinary code.
 var markedFences = []marked{
-	{language: "output", mark: "of", keys: []string{"of", "lines", "match"}, read: (*Doc).readOutput},
-	{language: "redis", mark: "#", keys: []string{"#"}, read: (*Doc).readTranscript},
-	{language: "chart", mark: "data", keys: []string{"data", "x", "y", "series", "kind", "title"}, read: (*Doc).readChart},
-	{mark: "from", keys: []string{"from", "func", "region", "lines"}, read: (*Doc).readSnippet},
+	{language: "output", mark: "of", shows: lesson.EvidenceOutput, keys: []string{"of", "lines", "match"}, read: (*Doc).readOutput},
+	{language: "redis", mark: "#", shows: lesson.EvidenceTranscript, keys: []string{"#"}, read: (*Doc).readTranscript},
+	{language: "chart", mark: "data", shows: lesson.EvidenceTable, keys: []string{"data", "x", "y", "series", "kind", "title"}, read: (*Doc).readChart},
+	{mark: "from", shows: lesson.EvidenceCode, keys: []string{"from", "func", "region", "lines"}, read: (*Doc).readSnippet},
 }
 
 func (d *Doc) readFence(n *ast.FencedCodeBlock) {
@@ -93,6 +94,7 @@ func (d *Doc) readMarked(n *ast.FencedCodeBlock, kind marked, attrs []attribute)
 		}
 	}
 	if isMarked {
+		d.fenceEvidence(n, kind, attrs)
 		kind.read(d, n, attrs)
 		return
 	}

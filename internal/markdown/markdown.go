@@ -127,6 +127,7 @@ func ParseWith(file string, src []byte, start int, options Options) (*Doc, probl
 	d.readInlines()
 	d.finish()
 	d.takeTitle()
+	d.readEvidence()
 	d.problems.Sort()
 	return d, d.problems
 }

@@ -209,8 +209,10 @@ func prune(value any) any {
 		if v["File"] != nil && v["Line"] != nil {
 			return fmt.Sprintf("%v:%v", v["Line"], v["Col"])
 		}
-		if in, ok := v["In"].(map[string]any); ok {
-			v["In"] = fmt.Sprintf("%v %v", in["Kind"], in["ID"])
+		for _, key := range []string{"In", "Container"} {
+			if in, ok := v[key].(map[string]any); ok {
+				v[key] = fmt.Sprintf("%v %v", in["Kind"], in["ID"])
+			}
 		}
 		for key, part := range v {
 			part = prune(part)

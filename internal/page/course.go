@@ -24,7 +24,7 @@ func (s *site) home() ([]byte, error) {
 	if err := s.fill(&v, s.in.Home, nil); err != nil {
 		return nil, err
 	}
-	v.Strip = s.siteCounts()
+	v.Strip = s.strip(s.siteClaims(), "", "")
 	return s.execute("home.html", v)
 }
 
@@ -39,16 +39,6 @@ func (s *site) plainHome(v view) ([]byte, error) {
 	}
 	v.Title, v.H1, v.Body = "Lessons", "Lessons", body
 	return s.execute("home.html", v)
-}
-
-// siteCounts sums up the whole course.
-func (s *site) siteCounts() []count {
-	var all lesson.Body
-	for _, l := range s.in.Lessons {
-		all.Fences = append(all.Fences, l.Body.Fences...)
-		all.Containers = append(all.Containers, l.Body.Containers...)
-	}
-	return s.counts(&all, "", "")
 }
 
 // row is a line of the course on the home page.
@@ -69,7 +59,7 @@ func (s *site) course(entries []lesson.Entry, before int) (template.HTML, error)
 		}
 		before++
 		r := row{ID: l.ID, URL: pagePath(l.ID), Title: e.Title, Summary: l.Meta.Summary, Number: before, Depth: e.Depth}
-		for _, c := range s.counts(&l.Body, "", "") {
+		for _, c := range s.strip(s.claimsOf(l.Lesson), "", "") {
 			if c.Mark != "" {
 				r.Proofs = append(r.Proofs, c)
 			}

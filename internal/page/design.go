@@ -96,7 +96,7 @@ type Text struct {
 // Draw draws the text of a lesson that shows nothing of the rest of the site, so
 // that it can be drawn as soon as it was read. It gives false for any other.
 func (d *Design) Draw(l Lesson, imageSize func(file, dest string) (width, height int)) (Text, bool, error) {
-	if !alone(&l.Body) {
+	if !l.Body.SelfContained() {
 		return Text{}, false, nil
 	}
 	s := &site{Design: d, in: Input{ImageSize: imageSize}}
@@ -106,16 +106,6 @@ func (d *Design) Draw(l Lesson, imageSize func(file, dest string) (width, height
 	}
 	text, err := t.text()
 	return text, true, err
-}
-
-// alone tells whether a text shows nothing of examples, sources and records.
-func alone(body *lesson.Body) bool {
-	for _, c := range body.Containers {
-		if c.Kind == "source" || c.Attr["run"] != "" || c.Attr["check"] != "" {
-			return false
-		}
-	}
-	return len(body.Fences) == 0 && len(body.Values) == 0 && len(body.Charts) == 0 && len(body.Quotes) == 0 && len(body.Transcripts) == 0
 }
 
 // spoken adds what assistive technology misses in the tables and task lists of
@@ -151,6 +141,6 @@ func (t *theme) text() (Text, error) {
 	if text.h1 == "" {
 		text.h1 = template.HTML(template.HTMLEscapeString(title(t.l.Lesson)))
 	}
-	text.strip = t.counts(&t.doc.Body, t.first("example", "v-examples"), t.first("source", "v-sources"))
+	text.strip = t.strip(t.claimsOf(t.shown()), t.first("example", "v-examples"), t.first("source", "v-sources"))
 	return text, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"verbatim/internal/claim"
 	"verbatim/internal/lesson"
 	"verbatim/internal/markdown"
 	"verbatim/internal/page"
@@ -42,7 +43,8 @@ func drawnInput(t *testing.T, src []byte) page.Input {
 	t.Helper()
 	e := page.Example{
 		Example: lesson.Example{ID: "burst", Tolerance: map[string]float64{"took_ms": 10, "served.csv:served": 2.5}},
-		Ran:     true, Service: "Redis 7.0.15", Date: "2026-11-29",
+		Ran:     true, Connected: true, Service: "Redis 7.0.15", Date: "2026-11-29",
+		Uses:   map[string]claim.UsedAs{"burst/main.go": claim.Run},
 		Values: map[string]string{"served": "<1,000>", "took_ms": "12.5"},
 		Tables: map[string][][]string{"served.csv": {
 			{"second", "served", "limiter", "unused"},
@@ -59,7 +61,7 @@ func drawnInput(t *testing.T, src []byte) page.Input {
 	}
 	in := page.Input{Templates: templates.FS, Examples: map[string]page.Example{
 		"burst":    e,
-		"a#before": {Ran: true, Lines: []string{"(integer) 1", "(integer) -1"}, Service: "Redis 7.0.15"},
+		"a#before": {Ran: true, Connected: true, Lines: []string{"(integer) 1", "(integer) -1"}, Service: "Redis 7.0.15"},
 	}}
 	in.Lessons = []page.Lesson{{Lesson: &lesson.Lesson{ID: "a", File: "content/a.md", Body: doc.Body}, Doc: doc}}
 	return in

@@ -6,19 +6,21 @@ import (
 	"slices"
 	"strings"
 
+	"verbatim/internal/claim"
 	"verbatim/internal/lesson"
 )
 
 // evidenceView is what the page about the evidence shows.
 type evidenceView struct {
 	view
-	Examples   []claim
-	Quotations []claim
-	Answers    []claim
+	Marks      []claim.Row
+	Examples   []listed
+	Quotations []listed
+	Answers    []listed
 }
 
-// claim is one thing that a lesson says is real, with its state.
-type claim struct {
+// listed is one claim of a lesson with its state.
+type listed struct {
 	Text    string // what is claimed, in a few words
 	Quoted  bool   // they are someone else's
 	URL     string // of the place where it is proved, "" for none
@@ -31,21 +33,22 @@ type claim struct {
 func (s *site) evidence() ([]byte, error) {
 	v := evidenceView{view: s.view("evidence.html")}
 	v.Title, v.Description = "Evidence", "Every example, quotation and answer of this site, with its state and what stands behind it."
-	v.Strip, v.Here = s.siteCounts(), "evidence"
+	v.Strip, v.Here, v.Marks = s.strip(s.siteClaims(), "", ""), "evidence", claim.Table
 	v.Examples = s.exampleClaims()
+	if s.in.Home != nil {
+		s.listClaims(&v, s.in.Home, "index.html")
+	}
 	for i := range s.in.Lessons {
-		l := &s.in.Lessons[i]
-		v.Quotations = append(v.Quotations, s.quotationClaims(l)...)
-		v.Answers = append(v.Answers, s.answerClaims(l)...)
+		s.listClaims(&v, &s.in.Lessons[i], pagePath(s.in.Lessons[i].ID))
 	}
 	v.TOC = []entry{{"v-marks", "What the marks mean"}, {"v-examples", "Examples"}, {"v-quotations", "Quotations"}, {"v-answers", "Answers"}}
 	return s.execute("evidence.html", v)
 }
 
-func (s *site) exampleClaims() (claims []claim) {
+func (s *site) exampleClaims() (claims []listed) {
 	for _, id := range slices.Sorted(maps.Keys(s.in.Examples)) {
 		e := s.in.Examples[id]
-		c := claim{Text: id, URL: examplePath(id), Proof: exampleProof(e), By: e.Title}
+		c := listed{Text: id, URL: examplePath(id), Proof: proofOf(claim.OfExample(id, &s.facts)), By: e.Title}
 		for _, l := range s.uses()[id] {
 			c.Lessons = append(c.Lessons, link{URL: pagePath(l.ID), Title: title(l.Lesson)})
 		}
@@ -54,45 +57,38 @@ func (s *site) exampleClaims() (claims []claim) {
 	return claims
 }
 
-func (s *site) quotationClaims(l *Lesson) (claims []claim) {
-	for _, c := range l.Body.Containers {
-		for _, q := range c.Quotes {
-			at := link{URL: pagePath(l.ID) + fragment(c), Title: title(l.Lesson)}
-			claims = append(claims, s.quotationClaim(q, c.ID, c.URL, at))
+// listClaims lists the quotations and the answers of one page. The answers
+// themselves are left out, so that the evidence page spoils no question.
+func (s *site) listClaims(v *evidenceView, l *Lesson, page string) {
+	for _, c := range s.claimsOf(l.Lesson) {
+		at := link{URL: page, Title: title(l.Lesson)}
+		if c.Evidence.Container != nil {
+			at.URL += fragment(c.Evidence.Container)
+		}
+		switch c.Evidence.Kind {
+		case lesson.EvidenceQuotation:
+			v.Quotations = append(v.Quotations, s.listedQuotation(c, at))
+		case lesson.EvidenceAnswer:
+			v.Answers = append(v.Answers, listed{
+				Text: lastSentence(c.Evidence.Container.Stem), By: c.Evidence.Example,
+				Proof: s.exampleProof(c, "", "its files"), Lessons: []link{at},
+			})
 		}
 	}
-	for _, q := range l.Body.Quotes {
-		at := link{URL: pagePath(l.ID), Title: title(l.Lesson)}
-		claims = append(claims, s.quotationClaim(q.Quote, q.Source, s.in.Sources[q.Source].URL, at))
-	}
-	return claims
 }
 
-func (s *site) quotationClaim(q lesson.Quote, source, url string, at link) claim {
-	about := s.in.Sources[source]
-	by := []string{about.Publisher, cmp.Or(about.Title, source)}
-	return claim{
-		Text: q.Text, Quoted: true, Proof: quotationProof(s.state(q), q, about, url),
+func (s *site) listedQuotation(c claim.Claim, at link) listed {
+	about := s.in.Sources[c.Evidence.Source]
+	url := about.URL
+	if c.Evidence.Container != nil {
+		url = c.Evidence.Container.URL
+	}
+	by := []string{about.Publisher, cmp.Or(about.Title, c.Evidence.Source)}
+	return listed{
+		Text: c.Evidence.Text, Quoted: true, Proof: quotationProof(c, url),
 		By:      strings.Join(slices.DeleteFunc(by, func(s string) bool { return s == "" }), ", "),
 		Lessons: []link{at},
 	}
-}
-
-// answerClaims leaves the answers themselves out, so that the page spoils no
-// question.
-func (s *site) answerClaims(l *Lesson) (claims []claim) {
-	for _, c := range l.Body.Containers {
-		p := s.answerProof(c, "")
-		if c.Kind != "question" && c.Kind != "predict" || p == nil {
-			continue
-		}
-		by, _, _ := strings.Cut(c.Attr["check"], "#")
-		claims = append(claims, claim{
-			Text: lastSentence(c.Stem), Proof: *p, By: by,
-			Lessons: []link{{URL: pagePath(l.ID) + fragment(c), Title: title(l.Lesson)}},
-		})
-	}
-	return claims
 }
 
 func fragment(c *lesson.Container) string {

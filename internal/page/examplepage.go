@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"verbatim/internal/lesson"
+	"verbatim/internal/claim"
 )
 
 // examplePath is where an example's own page lies. A transcript, "lesson#id",
@@ -52,7 +52,7 @@ type sourceFile struct {
 func (s *site) examplePage(id string) ([]byte, error) {
 	e := s.in.Examples[id]
 	page := examplePath(id)
-	v := exampleView{view: s.view(page), Example: e, Name: id, Proof: exampleProof(e), Shown: e.Lines}
+	v := exampleView{view: s.view(page), Example: e, Name: id, Proof: proofOf(claim.OfExample(id, &s.facts)), Shown: e.Lines}
 	v.Title = cmp.Or(e.Title, "Example "+id)
 	v.Description = "The files of the example " + id + ", what it printed, and how to run it."
 	if n := len(v.Shown); n > maxLines {
@@ -89,33 +89,11 @@ func (s *site) findUses() map[string][]*Lesson {
 	uses := map[string][]*Lesson{}
 	for i := range s.in.Lessons {
 		l := &s.in.Lessons[i]
-		for _, id := range slices.Compact(slices.Sorted(slices.Values(s.examplesOf(&l.Body)))) {
-			uses[id] = append(uses[id], l)
+		for _, c := range s.claimsOf(l.Lesson) {
+			if known := uses[c.Example]; c.Example != "" && (len(known) == 0 || known[len(known)-1] != l) {
+				uses[c.Example] = append(known, l)
+			}
 		}
 	}
 	return uses
-}
-
-// examplesOf names the examples behind a lesson, some more than once.
-func (s *site) examplesOf(body *lesson.Body) (ids []string) {
-	for _, f := range body.Fences {
-		if _, name := s.example(&f); name != "" {
-			ids = append(ids, name)
-		}
-	}
-	for _, v := range body.Values {
-		ids = append(ids, v.Example)
-	}
-	for _, c := range body.Charts {
-		ids = append(ids, c.Example)
-	}
-	for _, c := range body.Containers {
-		if id := c.Attr["run"]; id != "" {
-			ids = append(ids, id)
-		}
-		if id, _, _ := strings.Cut(c.Attr["check"], "#"); id != "" {
-			ids = append(ids, id)
-		}
-	}
-	return ids
 }

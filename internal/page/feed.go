@@ -28,8 +28,8 @@ func (s *site) absolute(file string) string {
 // its front matter, "" when it has neither.
 func (s *site) date(l *Lesson) string {
 	newest := l.Meta.Checked
-	for _, id := range s.examplesOf(&l.Body) {
-		newest = max(newest, s.in.Examples[id].Date)
+	for _, c := range s.claimsOf(l.Lesson) {
+		newest = max(newest, s.in.Examples[c.Example].Date)
 	}
 	return newest
 }

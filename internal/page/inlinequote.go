@@ -19,7 +19,7 @@ type inlineQuote struct {
 // the page has it.
 func (t *theme) InlineQuote(q lesson.InlineQuote, words template.HTML) (template.HTML, error) {
 	source := t.in.Sources[q.Source]
-	v := inlineQuote{HTML: words, Proof: quotationProof(t.state(q.Quote), q.Quote, source, source.URL)}
+	v := inlineQuote{HTML: words, Proof: quotationProof(t.claimAt(q.Pos, lesson.EvidenceQuotation), source.URL)}
 	v.Link, v.Elsewhere = v.Proof.Link, v.Proof.Link != ""
 	for _, c := range t.l.Body.Containers {
 		if c.Kind == "source" && c.ID == q.Source && c.ID != "" {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"verbatim/internal/claim"
 	"verbatim/internal/lesson"
 	"verbatim/internal/markdown"
 	"verbatim/internal/problem"
@@ -25,8 +26,8 @@ type Input struct {
 	Course    []lesson.Entry
 	Examples  map[string]Example
 	Sources   map[string]lesson.Source
-	States    map[problem.Pos]string // of quotations: verified, attested, …
-	Files     []string               // paths below public/ that are copied from content/
+	Quotes    map[problem.Pos]claim.Quotation
+	Files     []string // paths below public/ that are copied from content/
 
 	// ImageSize gives the size in pixels of an image that a lesson's file
 	// names by dest; 0, 0 when unknown. It may be nil, and is called by
@@ -53,15 +54,17 @@ func (l *Lesson) doc() (*markdown.Doc, error) {
 // Example is what readers are told about an example.
 type Example struct {
 	lesson.Example
-	Ran     bool     // on a real service: there is a record
-	Lines   []string // the recorded output
-	Values  map[string]string
-	Tables  map[string][][]string // by file name, "burst.csv"
-	Service string                // "Redis 7.0.15", "" for none
-	Go      string                // "1.26.0", "" for none
-	Date    string                // of the record, 2026-11-29
-	Command string                // what a reader types to run it
-	Files   []File                // its sources, by path below its folder
+	Ran       bool                    // on a real service: there is a record
+	Connected bool                    // the run connected to its service
+	Uses      map[string]claim.UsedAs // files below examples/ that the run had
+	Lines     []string                // the recorded output
+	Values    map[string]string
+	Tables    map[string][][]string // by file name, "burst.csv"
+	Service   string                // "Redis 7.0.15", "" for none
+	Go        string                // "1.26.0", "" for none
+	Date      string                // of the record, 2026-11-29
+	Command   string                // what a reader types to run it
+	Files     []File                // its sources, by path below its folder
 }
 
 // File is one file of the site.

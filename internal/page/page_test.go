@@ -14,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"verbatim/internal/claim"
 	"verbatim/internal/lesson"
 	"verbatim/internal/markdown"
 	"verbatim/internal/page"
@@ -85,7 +86,7 @@ func course(t testing.TB) page.Input {
 	}
 	in.Lessons[1].Meta = lesson.Meta{Title: "Old </title><b>names", Needs: []lesson.Ref{{ID: "counting"}}}
 	in.Examples = map[string]page.Example{"leak": {
-		Example: lesson.Example{ID: "leak"}, Ran: true, Lines: []string{"keys 1000", "leaked <3>", "unused"},
+		Example: lesson.Example{ID: "leak"}, Ran: true, Connected: true, Lines: []string{"keys 1000", "leaked <3>", "unused"},
 		Service: "Redis 7.0.15", Go: "1.26.0", Date: "2026-11-29", Command: "go run ./examples/leak",
 		Values: map[string]string{"leaked": "3"},
 		Files:  []page.File{{Path: "main.go", Data: []byte("package main // leaks\n")}},
@@ -94,10 +95,10 @@ func course(t testing.TB) page.Input {
 		"incr":    {ID: "incr", Saved: "2026-11-28"},
 		"runbook": {ID: "runbook", Saved: "2026-11-27"},
 	}
-	in.States = map[problem.Pos]string{}
+	in.Quotes = map[problem.Pos]claim.Quotation{}
 	for _, c := range in.Lessons[0].Body.Containers {
 		for _, q := range c.Quotes {
-			in.States[q.Pos] = map[string]string{"incr": "attested", "runbook": "verified"}[c.ID]
+			in.Quotes[q.Pos] = claim.Quotation{State: map[string]string{"incr": "attested", "runbook": "verified"}[c.ID]}
 		}
 	}
 	return in

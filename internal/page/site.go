@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"verbatim/internal/claim"
 	"verbatim/internal/lesson"
 	"verbatim/internal/problem"
 )
@@ -19,6 +20,7 @@ import (
 type site struct {
 	*Design
 	in     Input
+	facts  claim.Facts
 	byID   map[string]int              // in in.Lessons, by id
 	uses   func() map[string][]*Lesson // by example
 	order  []lesson.Entry              // the course without its modules' names
@@ -37,6 +39,11 @@ func newSite(in Input) (*site, error) {
 	}
 	in.Lessons = slices.SortedFunc(slices.Values(in.Lessons), func(a, b Lesson) int { return strings.Compare(a.ID, b.ID) })
 	s := &site{Design: in.Design, in: in, byID: map[string]int{}, items: &sync.Map{}}
+	s.facts = claim.Facts{Examples: map[string]claim.Example{}, Sources: in.Sources, Quotations: in.Quotes}
+	for id, e := range in.Examples {
+		s.facts.Examples[id] = e.facts()
+	}
+	s.facts.Lesson = s.lessonOf
 	for i := range in.Lessons {
 		l := &in.Lessons[i]
 		if l.Gist == nil {
@@ -56,6 +63,29 @@ func newSite(in Input) (*site, error) {
 	}
 	s.places = s.placed()
 	return s, nil
+}
+
+// facts returns what the claims about an example depend on.
+func (e Example) facts() claim.Example {
+	tables := map[string]bool{}
+	for name := range e.Tables {
+		tables[name] = true
+	}
+	return claim.Example{
+		Ran: e.Ran, Connected: e.Connected, Service: e.Service, Go: e.Go, Date: e.Date, Exit: e.Exit,
+		Masked: len(e.Masks) > 0, Tolerance: e.Tolerance, Values: e.Values, Tables: tables, Uses: e.Uses,
+	}
+}
+
+// lessonOf returns the lesson of a file of content/, or nil.
+func (s *site) lessonOf(file string) *lesson.Lesson {
+	if s.in.Home != nil && file == s.in.Home.File {
+		return s.in.Home.Lesson
+	}
+	if l := s.find(strings.TrimSuffix(strings.TrimPrefix(file, "content/"), ".md")); l != nil && l.File == file {
+		return l.Lesson
+	}
+	return nil
 }
 
 // find gives a lesson of the site by its id, or nil.

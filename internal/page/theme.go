@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"verbatim/internal/claim"
 	"verbatim/internal/lesson"
 	"verbatim/internal/markdown"
 	"verbatim/internal/record"
@@ -31,6 +32,7 @@ type theme struct {
 	brief    string // the id of the summary, "" without one
 	apart    bool   // a worksheet: answers are gathered instead of drawn in place
 	answers  []template.HTML
+	claims   map[claimKey]claim.Claim
 }
 
 func newTheme(s *site, l *Lesson) (*theme, error) {
@@ -40,6 +42,7 @@ func newTheme(s *site, l *Lesson) (*theme, error) {
 	}
 	t := &theme{site: s, l: l, doc: doc, root: rootOf(pagePath(l.ID)), commands: map[string]bool{}}
 	t.toc, t.headings = outline(&t.doc.Body)
+	t.claims = claimsByPlace(s.claimsOf(t.shown()))
 	for _, c := range t.doc.Body.Containers {
 		switch c.Kind {
 		case "question":
@@ -49,6 +52,13 @@ func newTheme(s *site, l *Lesson) (*theme, error) {
 		}
 	}
 	return t, nil
+}
+
+// shown returns the lesson with the text that is drawn.
+func (t *theme) shown() *lesson.Lesson {
+	l := *t.l.Lesson
+	l.Body = t.doc.Body
+	return &l
 }
 
 // first gives a link to the heading with that id, else to the first container
@@ -120,15 +130,18 @@ func (t *theme) Container(b *markdown.Block) (template.HTML, error) {
 	}
 	switch b.Kind {
 	case "predict", "question":
-		v.Proof = t.answerProof(b.Container, t.root)
+		if c, ok := t.claims[claimKey{b.Pos, lesson.EvidenceAnswer}]; ok {
+			p := t.exampleProof(c, t.root, "its files")
+			v.Proof = &p
+		}
 		v.Hash, v.Skip = contentHash(b), t.brief
 		t.fillChoices(&v)
 	case "tip":
-		p := tipProof(b.Attr["run"], t.in.Examples[b.Attr["run"]])
+		p := proofOf(t.claimAt(b.Pos, lesson.EvidenceTip))
 		v.Proof = &p
 	case "source":
 		for _, q := range b.Quoted {
-			p := quotationProof(t.state(q.Quote), q.Quote, t.in.Sources[b.ID], b.URL)
+			p := quotationProof(t.claimAt(q.Pos, lesson.EvidenceQuotation), b.URL)
 			v.Quotations = append(v.Quotations, quotation{q.HTML, p})
 		}
 	case "analogy":
@@ -186,11 +199,10 @@ type output struct {
 
 // Output draws recorded lines; the command stands before the first of them.
 func (t *theme) Output(f *lesson.Fence) (template.HTML, error) {
-	e, name := t.example(f)
-	v := output{Name: f.Of, Ran: e.Ran, Shown: shown(f, e), Proof: exampleProof(e)}
-	if v.Proof.Link = t.exampleLink(name, t.root); v.Proof.Link != "" {
-		v.Proof.LinkText = "files and record"
-	}
+	c := t.claimAt(f.Pos, lesson.EvidenceOutput)
+	name := c.Example
+	e := t.in.Examples[name]
+	v := output{Name: f.Of, Ran: e.Ran, Shown: shown(f, e), Proof: t.exampleProof(c, t.root, "files and record")}
 	if !t.commands[name] {
 		v.Command = e.Command
 		t.commands[name] = true

@@ -13,10 +13,11 @@ import (
 	"strings"
 
 	"verbatim/internal/check"
+	"verbatim/internal/claim"
+	"verbatim/internal/lesson"
 	"verbatim/internal/load"
 	"verbatim/internal/page"
 	"verbatim/internal/problem"
-	"verbatim/internal/quote"
 	"verbatim/internal/record"
 	"verbatim/internal/run"
 )
@@ -50,7 +51,7 @@ func (l *Live) thorough(ctx context.Context, changed []string) (*edition, error)
 		Config: l.config, root: root, fsys: load.Files(root),
 		cache: filepath.Join(l.config.Root, CacheDir), report: &Report{},
 		records: map[string]*record.Record{}, stale: map[string][]run.Change{}, edits: map[string]edit{},
-		words: map[problem.Pos]string{},
+		words: map[problem.Pos]claim.Quotation{},
 	}
 	if err := l.keep(b, changed); err != nil {
 		return nil, err
@@ -189,8 +190,9 @@ func (b *build) lessonOf(file string) *load.Lesson {
 // has the same pages, examples and quotations.
 func interchangeable(a, b *load.Lesson) bool {
 	return a.Meta.Draft == b.Meta.Draft && len(a.Meta.Aliases)+len(b.Meta.Aliases) == 0 &&
-		len(a.Body.Transcripts)+len(b.Body.Transcripts) == 0 &&
-		len(quote.Cite(&a.Lesson))+len(quote.Cite(&b.Lesson)) == 0
+		!slices.ContainsFunc(slices.Concat(a.Body.Evidence, b.Body.Evidence), func(e lesson.Evidence) bool {
+			return e.Kind == lesson.EvidenceTranscript || e.Kind == lesson.EvidenceQuotation
+		})
 }
 
 // again gives a build that goes on from what b read.

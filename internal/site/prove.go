@@ -309,9 +309,9 @@ func (b *build) placeOf(e lesson.Example) problem.Pos {
 		return e.Pos
 	}
 	for _, l := range b.book.All() {
-		for _, f := range l.Body.Fences {
-			if l.ExampleOf(f.Of) == e.ID {
-				return f.Pos
+		for _, shown := range l.Body.Evidence {
+			if l.ExampleOf(shown.Example) == e.ID {
+				return shown.Pos
 			}
 		}
 	}

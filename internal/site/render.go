@@ -15,6 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"verbatim/internal/claim"
 	"verbatim/internal/lesson"
 	"verbatim/internal/load"
 	"verbatim/internal/markdown"
@@ -42,9 +43,12 @@ func (b *build) quotations(ctx context.Context) error {
 		return err
 	}
 	b.report.Problems = append(b.report.Problems, ps...)
-	b.report.Quotations = len(results)
 	for _, r := range results {
-		b.words[r.Quote.Pos] = string(r.Word)
+		q := claim.Quotation{State: string(r.Word)}
+		if r.Verdict == quote.Warning {
+			q.Notes = r.Notes
+		}
+		b.words[r.Quote.Pos] = q
 	}
 	return nil
 }
@@ -52,7 +56,7 @@ func (b *build) quotations(ctx context.Context) error {
 // plan makes the site to be drawn.
 func (b *build) plan() (*page.Site, error) {
 	in := page.Input{
-		Design: b.design, Course: b.book.Course, States: b.words,
+		Design: b.design, Course: b.book.Course, Quotes: b.words,
 		Examples: map[string]page.Example{}, Sources: map[string]lesson.Source{},
 		ImageSize: b.imageSize,
 	}
@@ -84,6 +88,7 @@ func (b *build) plan() (*page.Site, error) {
 		return nil, fmt.Errorf("render: %w", err)
 	}
 	b.report.Problems = append(b.report.Problems, s.Problems...)
+	b.report.Claims = s.Counts()
 	return s, nil
 }
 
@@ -178,9 +183,15 @@ func (b *build) shown(e lesson.Example) page.Example {
 			shown.Tables[name] = rows
 		}
 	}
+	shown.Uses = map[string]claim.UsedAs{}
+	for name := range r.Inputs {
+		if file, ok := strings.CutPrefix(name, load.Examples+"/"); ok {
+			shown.Uses[file] = claim.Run
+		}
+	}
 	shown.Go = strings.TrimPrefix(r.Recorded.Go, "go")
 	if r.Recorded.Redis != "" {
-		shown.Service = "Redis " + r.Recorded.Redis
+		shown.Service, shown.Connected = "Redis "+r.Recorded.Redis, true
 	}
 	return shown
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"verbatim/internal/claim"
 	"verbatim/internal/cli"
 	"verbatim/internal/lesson"
 	"verbatim/internal/problem"
@@ -20,9 +21,21 @@ import (
 func (r *Report) Sentence() string {
 	problems, warnings := r.Problems.Count()
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %s (%d ran), %s, %s",
-		cli.Count(r.Lessons, "lesson"), cli.Count(r.Examples, "example"), r.Ran,
-		cli.Count(r.Quotations, "quotation"), cli.Count(problems, "problem"))
+	fmt.Fprintf(&b, "%s, %s (%d ran)", cli.Count(r.Lessons, "lesson"), cli.Count(r.Examples, "example"), r.Ran)
+	for _, s := range []struct {
+		claim.Share
+		word string
+	}{{r.Claims.Answers, "answer"}, {r.Claims.Values, "value"}} {
+		if s.Total > 0 {
+			fmt.Fprintf(&b, ", %s", cli.Count(s.Total, s.word))
+		}
+	}
+	b.WriteString(", ")
+	if phrase := r.Claims.QuotationPhrase(); phrase != "" {
+		b.WriteString(phrase + " of ")
+	}
+	b.WriteString(cli.Count(r.Claims.Quoted(), "quotation"))
+	fmt.Fprintf(&b, ", %s", cli.Count(problems, "problem"))
 	if warnings > 0 {
 		fmt.Fprintf(&b, ", %s", cli.Count(warnings, "warning"))
 	}
@@ -50,17 +63,18 @@ func WriteJSON(w io.Writer, r *Report) error {
 	}
 	problems, warnings := r.Problems.Count()
 	return e.Encode(struct {
-		Kind       string  `json:"kind"`
-		Lessons    int     `json:"lessons"`
-		Examples   int     `json:"examples"`
-		Ran        int     `json:"ran"`
-		Matched    int     `json:"matched"`
-		Quotations int     `json:"quotations"`
-		Problems   int     `json:"problems"`
-		Warnings   int     `json:"warnings"`
-		Service    string  `json:"service,omitempty"`
-		Seconds    float64 `json:"seconds"`
-	}{"summary", r.Lessons, r.Examples, r.Ran, r.Matched, r.Quotations, problems, warnings, r.Service, r.Took.Seconds()})
+		Kind       string       `json:"kind"`
+		Lessons    int          `json:"lessons"`
+		Examples   int          `json:"examples"`
+		Ran        int          `json:"ran"`
+		Matched    int          `json:"matched"`
+		Quotations int          `json:"quotations"`
+		Claims     claim.Counts `json:"claims"`
+		Problems   int          `json:"problems"`
+		Warnings   int          `json:"warnings"`
+		Service    string       `json:"service,omitempty"`
+		Seconds    float64      `json:"seconds"`
+	}{"summary", r.Lessons, r.Examples, r.Ran, r.Matched, r.Claims.Quoted(), r.Claims, problems, warnings, r.Service, r.Took.Seconds()})
 }
 
 // Explain tells why the example id is stale or fresh, input by input, and what

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"verbatim/internal/cachedir"
+	"verbatim/internal/claim"
 	"verbatim/internal/cli"
 	"verbatim/internal/load"
 	"verbatim/internal/page"
@@ -53,16 +54,16 @@ type Config struct {
 
 // Report says what a build did.
 type Report struct {
-	Problems   problem.List // sorted
-	Lessons    int
-	Examples   int
-	Ran        int
-	Matched    int // of those that ran: they showed what was recorded
-	Quotations int
-	Service    string   // "container", "process", "embedded", "" when none was needed
-	Changed    []string // "content/x.md: 2 fences", in order
-	Written    int      // files of the site whose bytes changed
-	Took       time.Duration
+	Problems problem.List // sorted
+	Lessons  int
+	Examples int
+	Ran      int
+	Matched  int          // of those that ran: they showed what was recorded
+	Claims   claim.Counts // of the pages
+	Service  string       // "container", "process", "embedded", "" when none was needed
+	Changed  []string     // "content/x.md: 2 fences", in order
+	Written  int          // files of the site whose bytes changed
+	Took     time.Duration
 }
 
 // Wrong tells whether the build found anything that an author must mend.
@@ -81,11 +82,11 @@ type build struct {
 	book   *load.Book
 	pinned string
 
-	records map[string]*record.Record // what pages show, by example
-	stale   map[string][]run.Change   // by example; nil for one without a record
-	edits   map[string]edit           // lesson files to rewrite
-	words   map[problem.Pos]string    // what pages say of each quotation
-	drawn   page.Input                // what the pages were drawn from
+	records map[string]*record.Record       // what pages show, by example
+	stale   map[string][]run.Change         // by example; nil for one without a record
+	edits   map[string]edit                 // lesson files to rewrite
+	words   map[problem.Pos]claim.Quotation // what pages say of each quotation
+	drawn   page.Input                      // what the pages were drawn from
 	design  *page.Design
 
 	mu       sync.Mutex
@@ -174,7 +175,7 @@ func open(ctx context.Context, c Config) (*build, func(), error) {
 		Config: c, root: root, fsys: load.Files(root), out: out,
 		cache: filepath.Join(absolute, CacheDir), report: &Report{},
 		records: map[string]*record.Record{}, stale: map[string][]run.Change{}, edits: map[string]edit{},
-		words: map[problem.Pos]string{},
+		words: map[problem.Pos]claim.Quotation{},
 	}
 	b.Root = absolute
 	unlock, err := lock(ctx, b.cache, func() { c.Printer.Printf("waiting for another build of this site to end") })

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 
+	"verbatim/internal/claim"
 	"verbatim/internal/load"
 	"verbatim/internal/problem"
 )
@@ -40,9 +41,10 @@ var (
 
 // result is what a build came to.
 type result struct {
-	Lessons, Examples, Quotations int
-	Warnings                      problem.List
-	Output                        [sha256.Size]byte // of all files of the site
+	Lessons, Examples int
+	Claims            claim.Counts
+	Warnings          problem.List
+	Output            [sha256.Size]byte // of all files of the site
 }
 
 // repeatable tells whether a build like this does the same again: one that
@@ -203,7 +205,7 @@ func (b *build) isResult(ctx context.Context) bool {
 	if err != nil || digestOf(sums) != r.Output {
 		return false
 	}
-	b.report.Lessons, b.report.Examples, b.report.Quotations = r.Lessons, r.Examples, r.Quotations
+	b.report.Lessons, b.report.Examples, b.report.Claims = r.Lessons, r.Examples, r.Claims
 	b.report.Problems = r.Warnings
 	b.stamps.save()
 	return true
@@ -246,7 +248,7 @@ func (b *build) remember(ctx context.Context) {
 		return
 	}
 	var data bytes.Buffer
-	r := result{b.report.Lessons, b.report.Examples, b.report.Quotations, b.report.Problems, digestOf(b.output)}
+	r := result{b.report.Lessons, b.report.Examples, b.report.Claims, b.report.Problems, digestOf(b.output)}
 	if gob.NewEncoder(&data).Encode(r) != nil {
 		return
 	}

@@ -1,0 +1,134 @@
+package claim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"verbatim/internal/lesson"
+)
+
+// Counts says how many claims of each kind a list holds. Every count that a page
+// or a report shows comes from here.
+type Counts struct {
+	Examples   Share   `json:"examples"` // named by a claim; Proved of them ran
+	Answers    Share   `json:"answers"`
+	Values     Share   `json:"values"`
+	Quotations []Tally `json:"quotations,omitempty"` // by state, in the order of the table
+
+	Services []string `json:"-"` // that examples connected to, sorted
+	Latest   string   `json:"-"` // the newest date of a run
+}
+
+// Share is how many of a number of claims are proved.
+type Share struct {
+	Total  int `json:"total"`
+	Proved int `json:"proved"`
+}
+
+// Tally is how many quotations have a state without a note, and how many have it
+// with one.
+type Tally struct {
+	State ID  `json:"state"`
+	Plain int `json:"plain"`
+	Notes int `json:"notes"`
+}
+
+// withNote is the row of a state with a note.
+var withNote = map[ID]ID{Verified: VerifiedNote, Attested: AttestedNote, OwnPage: OwnPageNote}
+
+// quotationStates are the states by which quotations are counted.
+var quotationStates = []ID{Verified, Attested, OwnPage, Stale, Drifted, NotVerified}
+
+// Count counts claims. An example counts once, however many claims name it.
+func Count(claims []Claim, f *Facts) (n Counts) {
+	found := map[ID]int{}
+	seen := map[string]bool{}
+	for _, c := range claims {
+		switch c.Evidence.Kind {
+		case lesson.EvidenceQuotation:
+			found[c.ID]++
+		case lesson.EvidenceAnswer:
+			n.Answers.add(c.ID == Answer)
+		case lesson.EvidenceValue:
+			n.Values.add(c.ID == Ran || c.ID == Computed)
+		}
+		if c.Example == "" || seen[c.Example] || c.ID == InRepository {
+			continue
+		}
+		seen[c.Example] = true
+		n.example(f.Examples[c.Example])
+	}
+	slices.Sort(n.Services)
+	for _, state := range quotationStates {
+		if t := (Tally{state, found[state], found[withNote[state]]}); t.Plain+t.Notes > 0 {
+			n.Quotations = append(n.Quotations, t)
+		}
+	}
+	return n
+}
+
+func (s *Share) add(proved bool) {
+	s.Total++
+	if proved {
+		s.Proved++
+	}
+}
+
+func (n *Counts) example(e Example) {
+	n.Examples.add(e.Ran)
+	if !e.Ran {
+		return
+	}
+	n.Latest = max(n.Latest, e.Date)
+	if e.Connected && e.Service != "" && !slices.Contains(n.Services, e.Service) {
+		n.Services = append(n.Services, e.Service)
+	}
+}
+
+// Quoted returns how many quotations there are, of every state.
+func (n *Counts) Quoted() (total int) {
+	for _, t := range n.Quotations {
+		total += t.Plain + t.Notes
+	}
+	return total
+}
+
+// Any reports whether there is any claim.
+func (n *Counts) Any() bool {
+	return n.Examples.Total+n.Answers.Total+n.Values.Total+n.Quoted() > 0
+}
+
+// Phrase returns the numbers of a state: "9 verified, 2 with a note".
+func (t Tally) Phrase() string {
+	var parts []string
+	if t.Plain > 0 {
+		parts = append(parts, fmt.Sprintf("%d %s", t.Plain, RowOf(t.State).Word))
+	}
+	switch {
+	case t.Notes > 0 && t.Plain > 0:
+		parts = append(parts, fmt.Sprintf("%d with a note", t.Notes))
+	case t.Notes > 0:
+		parts = append(parts, fmt.Sprintf("%d %s", t.Notes, RowOf(withNote[t.State]).Word))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Row returns the row whose mark stands beside the numbers of a state: the one
+// of the weaker claim.
+func (t Tally) Row() Row {
+	if t.Notes > 0 {
+		return RowOf(withNote[t.State])
+	}
+	return RowOf(t.State)
+}
+
+// QuotationPhrase returns the numbers of all states: "9 verified, 2 with a note,
+// 14 attested"; "" without a quotation.
+func (n *Counts) QuotationPhrase() string {
+	var parts []string
+	for _, t := range n.Quotations {
+		parts = append(parts, t.Phrase())
+	}
+	return strings.Join(parts, ", ")
+}

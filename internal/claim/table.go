@@ -1,0 +1,83 @@
+// Package claim decides what a page may say about what it shows. One table holds
+// every claim with its condition and its words, one function decides which of
+// them holds, and every count of the site is a count of the same list.
+package claim
+
+// ID names a claim. The words of a claim have the key "claim.<id>", and its
+// condition the key "claim.<id>.condition".
+type ID string
+
+// The claims.
+const (
+	Ran          ID = "ran"
+	Computed     ID = "computed"
+	CodeRan      ID = "code-ran"
+	InRepository ID = "in-repository"
+	NotRun       ID = "not-run"
+	Answer       ID = "answer"
+	NoProof      ID = "no-proof"
+	Verified     ID = "verified"
+	VerifiedNote ID = "verified-note"
+	Attested     ID = "attested"
+	AttestedNote ID = "attested-note"
+	OwnPage      ID = "own-page"
+	OwnPageNote  ID = "own-page-note"
+	Stale        ID = "stale"
+	Drifted      ID = "drifted"
+	NotVerified  ID = "unverified"
+)
+
+// Row is a claim as a page draws it.
+type Row struct {
+	ID         ID
+	Mark, Tone string // the symbol, and its colour: "ok", "warn" or "" for none
+	Word       string // beside the mark
+	Condition  string // when the claim holds, in one sentence for readers
+}
+
+// Table holds every claim, in the order in which the evidence page explains
+// them. Green is only for what the repository itself proves without reservation.
+var Table = []Row{
+	{Ran, "full", "ok", "RAN",
+		"A program ran and printed, recorded or computed exactly this; its record is committed. The service beside the mark is the one that the program connected to."},
+	{Computed, "full", "ok", "COMPUTED",
+		"A program ran and printed, recorded or computed exactly this, and never connected to the Redis that it could use."},
+	{CodeRan, "full", "ok", "RAN",
+		"Beside code: these lines are part of a program of this site that ran, compiled or embedded, or of a file that was there when it ran."},
+	{InRepository, "none", "", "in the repository",
+		"The file holds these lines, and belongs to an example that ran, but no run used it as code."},
+	{NotRun, "none", "warn", "NOT RUN",
+		"No run stands behind it."},
+	{Answer, "full", "ok", "COMPUTED",
+		"Beside an answer: the right option, and no other, begins with the value that a program computed."},
+	{NoProof, "none", "warn", "unverified",
+		"Nothing proves the answer; the reason stands beside the mark."},
+	{Verified, "full", "ok", "verified",
+		"The words stand word for word in the saved page, without any reservation, and that page is committed or is a module file that go.sum pins."},
+	{VerifiedNote, "half", "", "verified, with a note",
+		"The passage was found in the saved page, which is committed, with a reservation or with words left out or inserted; the note says which."},
+	{Attested, "half", "", "attested",
+		"A committed seal says that the words stood, word for word, in the saved page, which may not be published here."},
+	{AttestedNote, "half", "", "attested, with a note",
+		"A committed seal says that the passage stood in the saved page, with a reservation or with words left out or inserted; the note says which."},
+	{OwnPage, "full", "", "our own page",
+		"The words stand in a page that this site wrote itself, so they prove that it is quoted rightly and nothing else."},
+	{OwnPageNote, "half", "", "our own page, with a note",
+		"The passage was found in a page that this site wrote itself, with the reservation that the note names."},
+	{Stale, "old", "warn", "stale",
+		"The quotation or the rules changed after the seal was made."},
+	{Drifted, "old", "warn", "drifted",
+		"The saved page is no longer the one that was sealed."},
+	{NotVerified, "none", "warn", "unverified",
+		"Neither a saved page nor a seal holds the quotation."},
+}
+
+// RowOf returns the row of an ID. Every ID has one: a test walks them.
+func RowOf(id ID) Row {
+	for _, r := range Table {
+		if r.ID == id {
+			return r
+		}
+	}
+	return Row{ID: id, Mark: "none", Tone: "warn", Word: string(id)}
+}
