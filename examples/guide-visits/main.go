@@ -70,7 +70,7 @@ func fiveMinutes(ctx context.Context, rdb *redis.Client) (rows [][]string, err e
 	return rows, nil
 }
 
-// visit counts visits of a page and gives how many there were so far.
+// visit counts visits of a page and returns how many there were so far.
 func visit(ctx context.Context, rdb *redis.Client, page string, visits int) (int64, error) {
 	return rdb.IncrBy(ctx, "visits:"+page, int64(visits)).Result()
 }

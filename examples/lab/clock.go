@@ -10,9 +10,10 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Clock is a model clock over the lab's real Redis. It stands still until At
-// moves it, and then every key has that much less time to live: a window of a
-// minute ends by Redis's own rules, and nobody sleeps for a minute.
+// Clock is a model clock over the lab's real Redis. Time passes only when At is
+// called: At shortens the remaining life of every key that has an expiry, and
+// deletes the keys whose time is up. Which keys have an expiry, and until when,
+// is what Redis says; that they end is simulated. So a minute passes at once.
 //
 //	clock, err := l.Clock(ctx, "09:00:00")
 //	...                                // INCR, EXPIRE 60
