@@ -1,6 +1,7 @@
-// Package fetch promises that a page comes whole from where it says, within
-// its limits, and that no address inside the user's own network is asked
-// unless the user allows it.
+// Package fetch downloads single web pages for quotecheck. A Fetcher limits size,
+// time and redirects, reports an incomplete download as an error, and connects to
+// no private address unless the user permits it (protection against server-side
+// request forgery).
 package fetch
 
 import (
@@ -20,36 +21,37 @@ import (
 )
 
 const (
-	deadline     = 30 * time.Second // for one page, redirects included
+	maxDuration  = 30 * time.Second // of one Get, redirects included
 	maxRedirects = 10
-	maxHeader    = 1 << 20 // bytes
+	maxHeader    = 1 << 20 // bytes of a response header
 	userAgent    = "quotecheck (a quotation checker; fetches single pages when its user asks)"
 )
 
-// Fetcher fetches pages: no cookies, no proxy from the environment, http and
-// https only. It keeps no connection open between two pages. The zero Fetcher
-// needs a MaxBytes.
+// Fetcher downloads pages over http and https. It sends no cookies, ignores the
+// proxy settings of the environment, and opens a new connection for each page.
+// MaxBytes must be set.
 type Fetcher struct {
-	MaxBytes     int64 // of a body after decompression
-	AllowPrivate bool  // also loopback, private and other special addresses
+	MaxBytes     int64 // size limit of a body after decompression
+	AllowPrivate bool  // permit loopback, private and other special addresses
 
-	timeout time.Duration          // tests only; 0 is deadline
-	roots   *x509.CertPool         // tests only; nil is the system's
-	permits func(netip.Addr) error // tests only; nil is public
+	// For tests only.
+	timeout      time.Duration          // 0 means maxDuration
+	roots        *x509.CertPool         // nil means the system's certificates
+	checkAddress func(netip.Addr) error // nil means checkPublic
 }
 
-// Page is what an address answered.
+// Page is a downloaded page.
 type Page struct {
-	URL         string // after redirects, as asked
-	ContentType string // as declared, "" where it is not
+	URL         string // the last address after redirects
+	ContentType string // the Content-Type header, "" when there is none
 	Body        []byte // decompressed
 }
 
-// StatusError is an answer that is no page: 404 Not Found.
+// StatusError is returned when a server answers with a status other than 200.
 type StatusError struct {
 	Code   int
 	Status string // "404 Not Found"
-	Retry  string // what Retry-After says, "" where it says nothing
+	Retry  string // the Retry-After header: seconds or a date, "" when there is none
 }
 
 func (e *StatusError) Error() string {
@@ -62,19 +64,22 @@ func (e *StatusError) Error() string {
 	return "answers " + e.Status
 }
 
-// AddressError says why an address is not one that a page is fetched from.
+// AddressError is returned when a page must not be fetched from its address or
+// from one that it redirects to. Text is the reason; it continues a sentence that
+// begins with the address.
 type AddressError struct{ Text string }
 
 func (e *AddressError) Error() string { return e.Text }
 
-// Get fetches the page at address. The error, in words that go on after the
-// address, is a *StatusError where a server answered without a page, an
-// *AddressError where none may be asked, and any other where none answered, or
-// not within the limits.
+// Get downloads the page at address. It returns a *StatusError when the server
+// answers with a status other than 200, an *AddressError when the address must not
+// be fetched, and another error when the server cannot be reached or exceeds a
+// limit. The text of each error continues a sentence that begins with the address:
+// "is larger than 20 MB".
 func (f *Fetcher) Get(ctx context.Context, address string) (*Page, error) {
 	limit := f.timeout
 	if limit == 0 {
-		limit = deadline
+		limit = maxDuration
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -91,19 +96,21 @@ func (f *Fetcher) Get(ctx context.Context, address string) (*Page, error) {
 	defer client.CloseIdleConnections()
 	resp, err := client.Do(req)
 	if err != nil {
-		return nil, inWords(ctx, err, limit)
+		return nil, explain(ctx, err, limit)
 	}
 	defer resp.Body.Close()
 	return f.read(ctx, resp, limit)
 }
 
+// client returns an HTTP client that checks every address it connects to.
 func (f *Fetcher) client() *http.Client {
-	// As the socket connects and not as the name is looked up: what a name
-	// stands for may change between the two.
+	// The address is checked when the socket connects and not when the name is
+	// resolved, because the name may resolve to another address by then (DNS
+	// rebinding).
 	dialer := &net.Dialer{Control: func(_, address string, _ syscall.RawConn) error {
 		at, err := netip.ParseAddrPort(address)
 		if err != nil {
-			return &AddressError{"leads to " + address + ", which is no internet address"}
+			return &AddressError{"leads to " + address + ", which is no IP address"}
 		}
 		return f.check(at.Addr())
 	}}
@@ -118,19 +125,20 @@ func (f *Fetcher) client() *http.Client {
 	}
 }
 
-// check refuses the address of a server that may not be asked.
+// check returns an error when f must not connect to a.
 func (f *Fetcher) check(a netip.Addr) error {
 	switch {
 	case f.AllowPrivate:
 		return nil
-	case f.permits != nil:
-		return f.permits(a)
+	case f.checkAddress != nil:
+		return f.checkAddress(a)
 	}
-	return public(a)
+	return checkPublic(a)
 }
 
-// checkURL refuses what is no plain web address. A host that is a number is
-// checked as it is written: the dialer takes ::ffff:8.8.8.8 for 8.8.8.8.
+// checkURL returns an error when u is not an http or https address of a host that
+// f may connect to. An IP address is checked here as it is written, because the
+// dialer turns ::ffff:8.8.8.8 into 8.8.8.8.
 func (f *Fetcher) checkURL(u *url.URL) error {
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
@@ -146,6 +154,8 @@ func (f *Fetcher) checkURL(u *url.URL) error {
 	return nil
 }
 
+// checkRedirect refuses redirects beyond maxRedirects, from https to http, and to
+// addresses that checkURL refuses.
 func (f *Fetcher) checkRedirect(next *http.Request, via []*http.Request) error {
 	switch {
 	case len(via) > maxRedirects:
@@ -156,20 +166,20 @@ func (f *Fetcher) checkRedirect(next *http.Request, via []*http.Request) error {
 	return f.checkURL(next.URL)
 }
 
-// read takes the body of an answer that is a page.
+// read returns the page in a response.
 func (f *Fetcher) read(ctx context.Context, resp *http.Response, limit time.Duration) (*Page, error) {
 	if resp.StatusCode != http.StatusOK {
 		return nil, &StatusError{resp.StatusCode, strings.TrimSpace(resp.Status), resp.Header.Get("Retry-After")}
 	}
 	if encoding := resp.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
-		return nil, fmt.Errorf("answers in the encoding %q, which was not asked for", encoding)
+		return nil, fmt.Errorf("answers in the encoding %q, which was not requested", encoding)
 	}
 	if resp.ContentLength > f.MaxBytes {
 		return nil, f.tooBig()
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, f.MaxBytes+1))
 	if err != nil {
-		return nil, inWords(ctx, err, limit)
+		return nil, explain(ctx, err, limit)
 	}
 	if int64(len(body)) > f.MaxBytes {
 		return nil, f.tooBig()
@@ -179,21 +189,21 @@ func (f *Fetcher) read(ctx context.Context, resp *http.Response, limit time.Dura
 
 func (f *Fetcher) tooBig() error { return fmt.Errorf("is larger than %d MB", f.MaxBytes>>20) }
 
-// inWords takes the address off an error, which the caller names, and says
-// what a reader can do something about.
-func inWords(ctx context.Context, err error, limit time.Duration) error {
+// explain returns err in words for a user and without the address, which the
+// caller names.
+func explain(ctx context.Context, err error, limit time.Duration) error {
 	var refused *AddressError
-	var whole *url.Error
+	var failed *url.Error
 	switch {
 	case errors.As(err, &refused):
 		return refused
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return fmt.Errorf("did not answer in full within %s", limit)
-	case errors.As(err, &whole):
-		err = whole.Err
+	case errors.As(err, &failed):
+		err = failed.Err
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("ended before the page was whole")
+		return errors.New("ended before the page was complete")
 	}
 	return fmt.Errorf("cannot be reached: %w", err)
 }

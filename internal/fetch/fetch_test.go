@@ -21,7 +21,7 @@ import (
 
 const limit = 20 << 20
 
-// zeros writes n bytes in pieces, and stops when nobody reads them.
+// zeros writes n zero bytes in pieces of 1 MiB and stops when the client is gone.
 func zeros(w io.Writer, n int) {
 	piece := make([]byte, 1<<20)
 	for range n / len(piece) {
@@ -31,19 +31,20 @@ func zeros(w io.Writer, n int) {
 	}
 }
 
-func text(w http.ResponseWriter, body string) {
+// writeText answers with a body of HTML.
+func writeText(w http.ResponseWriter, body string) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_, _ = io.WriteString(w, body)
 }
 
-// answers is what the server of these tests does for each path. A path that
-// begins with a number redirects that often.
-func answers(w http.ResponseWriter, r *http.Request) {
+// handle is the handler of the test server: one kind of response for each path.
+// A path that begins with a number redirects as many times.
+func handle(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case "/page":
-		text(w, "<p>the page")
+		writeText(w, "<p>the page")
 	case "/headers":
-		text(w, fmt.Sprintf("cookie %q, proxy %q", r.Header.Get("Cookie"), r.Header.Get("Proxy-Connection")))
+		writeText(w, fmt.Sprintf("cookie %q, proxy %q", r.Header.Get("Cookie"), r.Header.Get("Proxy-Connection")))
 	case "/cookie":
 		http.SetCookie(w, &http.Cookie{Name: "a", Value: "b"})
 		http.Redirect(w, r, "/headers", http.StatusFound)
@@ -59,7 +60,7 @@ func answers(w http.ResponseWriter, r *http.Request) {
 		_ = z.Close()
 	case "/brotli":
 		w.Header().Set("Content-Encoding", "br")
-		text(w, "\x0b\x05\x80")
+		writeText(w, "\x0b\x05\x80")
 	case "/forbidden":
 		http.Error(w, "no", http.StatusForbidden)
 	case "/busy":
@@ -71,7 +72,7 @@ func answers(w http.ResponseWriter, r *http.Request) {
 	case "/empty":
 		w.WriteHeader(http.StatusNoContent)
 	case "/slow":
-		text(w, "<p>the")
+		writeText(w, "<p>the")
 		w.(http.Flusher).Flush()
 		<-r.Context().Done()
 	case "/silent":
@@ -83,15 +84,15 @@ func answers(w http.ResponseWriter, r *http.Request) {
 		zeros(w, 200<<20)
 	case "/cut":
 		w.Header().Set("Content-Length", "100")
-		text(w, "<p>the page")
+		writeText(w, "<p>the page")
 	case "/to":
 		http.Redirect(w, r, r.URL.Query().Get("url"), http.StatusFound)
 	default:
-		redirects(w, r)
+		redirect(w, r)
 	}
 }
 
-func redirects(w http.ResponseWriter, r *http.Request) {
+func redirect(w http.ResponseWriter, r *http.Request) {
 	n := 0
 	if _, err := fmt.Sscanf(r.URL.Path, "/%d", &n); err != nil {
 		http.NotFound(w, r)
@@ -104,8 +105,9 @@ func redirects(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, next, http.StatusMovedPermanently)
 }
 
+// serve starts a test server, with https when tls is set.
 func serve(t *testing.T, tls bool) *httptest.Server {
-	s := httptest.NewUnstartedServer(http.HandlerFunc(answers))
+	s := httptest.NewUnstartedServer(http.HandlerFunc(handle))
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
 	if tls {
 		s.StartTLS()
@@ -116,15 +118,15 @@ func serve(t *testing.T, tls bool) *httptest.Server {
 	return s
 }
 
-// TestGet asks a server of its own for each kind of answer. In path and want,
-// URL is the server's address.
+// TestGet downloads each kind of response from a test server. URL in path and
+// final stands for the server's address.
 func TestGet(t *testing.T) {
 	s := serve(t, false)
-	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1") // to be ignored
+	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1") // Get must ignore it
 	for _, c := range []struct {
 		name, path  string
-		final, body string // of a page
-		want        string // else the error
+		final, body string // of the page
+		want        string // the beginning of the error, "" when there is a page
 	}{
 		{"a page", "URL/page", "URL/page", "<p>the page", ""},
 		{"gzip", "URL/gzip", "URL/gzip", "<p>the page", ""},
@@ -136,13 +138,13 @@ func TestGet(t *testing.T) {
 		{"too many", "URL/busy", "", "", "answers 429 Too Many Requests: try again in 120 seconds"},
 		{"unavailable", "URL/busy-until", "", "", "answers 503 Service Unavailable: try again after Sun, 29 Nov 2026 18:00:00 GMT"},
 		{"no content", "URL/empty", "", "", "answers 204 No Content"},
-		{"an encoding of its own", "URL/brotli", "", "", `answers in the encoding "br", which was not asked for`},
+		{"an encoding of its own", "URL/brotli", "", "", `answers in the encoding "br", which was not requested`},
 		{"200 MB", "URL/declared", "", "", "is larger than 20 MB"},
 		{"200 MB, not declared", "URL/endless", "", "", "is larger than 20 MB"},
 		{"gzip bomb", "URL/bomb", "", "", "is larger than 20 MB"},
-		{"ends too early", "URL/cut", "", "", "ended before the page was whole"},
+		{"ends too early", "URL/cut", "", "", "ended before the page was complete"},
 		{"redirect to a file", "URL/to?url=file:///etc/passwd", "", "", "leads to a file: address; only http and https are fetched"},
-		{"nobody there", "http://127.0.0.1:1/", "", "", "cannot be reached: dial tcp 127.0.0.1:1:"},
+		{"no server", "http://127.0.0.1:1/", "", "", "cannot be reached: dial tcp 127.0.0.1:1:"},
 		{"a file", "file:///etc/passwd", "", "", "leads to a file: address; only http and https are fetched"},
 		{"no host", "http:///page", "", "", "names no host"},
 		{"a password", strings.Replace(s.URL, "//", "//me:secret@", 1) + "/page", "", "", "holds a user name or a password, which would be recorded"},
@@ -167,8 +169,8 @@ func TestGet(t *testing.T) {
 	}
 }
 
-// TestSlow holds that neither a server that says nothing nor one that never
-// ends keeps us.
+// TestSlow checks that Get returns in time when a server sends nothing or never
+// ends its response, and when the context is cancelled.
 func TestSlow(t *testing.T) {
 	s := serve(t, false)
 	for _, path := range []string{"/slow", "/silent"} {
@@ -189,7 +191,7 @@ func TestTLS(t *testing.T) {
 	secure, plain := serve(t, true), serve(t, false)
 	f := &Fetcher{MaxBytes: limit, AllowPrivate: true}
 	if _, err := f.Get(context.Background(), secure.URL+"/page"); err == nil || !strings.Contains(err.Error(), "certificate") {
-		t.Errorf("a certificate that nobody signed: got %v", err)
+		t.Errorf("an unknown certificate: got %v", err)
 	}
 	f.roots = x509.NewCertPool()
 	f.roots.AddCert(secure.Certificate())
@@ -207,8 +209,8 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// TestPrivate holds that a private server is never connected to, whether the
-// address, the name or a redirect leads there.
+// TestPrivate checks that Get never connects to a private server, whether the
+// address, its name or a redirect leads there.
 func TestPrivate(t *testing.T) {
 	var connections atomic.Int32
 	private := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { connections.Add(1) }))
@@ -221,25 +223,26 @@ func TestPrivate(t *testing.T) {
 			t.Errorf("%s: got %v, want it refused", host, err)
 		}
 	}
-	// The first server passes for a public one.
-	open := serve(t, false)
-	asked := 0
-	f.permits = func(a netip.Addr) error {
-		if asked++; asked <= 2 { // as it is written, and as it connects
+	// The redirecting server is local, too: its two checks, of the URL and of the
+	// connection, pass here as if its address were public.
+	redirecting := serve(t, false)
+	checked := 0
+	f.checkAddress = func(a netip.Addr) error {
+		if checked++; checked <= 2 {
 			return nil
 		}
-		return public(a)
+		return checkPublic(a)
 	}
 	var refused *AddressError
-	if _, err := f.Get(context.Background(), open.URL+"/to?url="+url.QueryEscape("http://localhost"+port)); !errors.As(err, &refused) {
+	if _, err := f.Get(context.Background(), redirecting.URL+"/to?url="+url.QueryEscape("http://localhost"+port)); !errors.As(err, &refused) {
 		t.Errorf("a redirect: got %v, want it refused", err)
 	}
-	if n := connections.Load(); n > 0 || asked < 3 {
-		t.Errorf("the private server was asked %d times; %d addresses were checked", n, asked)
+	if n := connections.Load(); n > 0 || checked < 3 {
+		t.Errorf("the private server was contacted %d times; %d addresses were checked", n, checked)
 	}
 }
 
-func TestPublic(t *testing.T) {
+func TestCheckPublic(t *testing.T) {
 	for address, want := range map[string]bool{
 		"8.8.8.8": true, "2606:4700::1111": true, "172.32.0.1": true, "100.128.0.1": true, "11.0.0.1": true,
 		"127.0.0.1": false, "127.255.255.254": false, "0.0.0.0": false, "10.1.2.3": false, "172.16.0.1": false,
@@ -249,8 +252,8 @@ func TestPublic(t *testing.T) {
 		"64:ff9b:1::1": false, "::ffff:8.8.8.8": false, "::ffff:127.0.0.1": false, "::7f00:1": false,
 		"2002:7f00:1::": false, "2001:0:1::1": false,
 	} {
-		if got := public(netip.MustParseAddr(address)) == nil; got != want {
-			t.Errorf("public(%s) = %v, want %v", address, got, want)
+		if got := checkPublic(netip.MustParseAddr(address)) == nil; got != want {
+			t.Errorf("checkPublic(%s) is nil: %v, want %v", address, got, want)
 		}
 	}
 }
