@@ -25,7 +25,7 @@ func (o *options) settleServe(f *flag.FlagSet) (err error) {
 		}
 	})
 	if err == nil {
-		o.addresses, err = serve.Address(*o.address)
+		o.addresses, err = serve.ParseAddress(*o.address)
 	}
 	return err
 }

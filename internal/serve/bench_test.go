@@ -15,9 +15,9 @@ import (
 	"verbatim/internal/site"
 )
 
-// BenchmarkSave saves one lesson of a large site again and again: how long until
-// its new bytes are served, as the median, and as a part of the first drawing of
-// the whole site in the same run.
+// BenchmarkSave measures the time from saving a lesson of a large site until the
+// new page is served. It reports the median as ms/save and, as of-first, its ratio
+// to the time of the first rendering of the whole site in the same run.
 func BenchmarkSave(b *testing.B) {
 	for _, pages := range []int{1000, 6000, 10000} {
 		b.Run(fmt.Sprint(pages), func(b *testing.B) {
@@ -30,16 +30,16 @@ func BenchmarkSave(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			s, first, stop := drawn(b, root)
+			pub, first, stop := startServer(b, root)
 			defer stop()
 			var took []time.Duration
 			for i := 0; b.Loop(); i++ {
-				text := fmt.Sprintf("saved for the time number %d of %d", i, b.N)
+				text := fmt.Sprintf("save %d of %d", i, b.N)
 				begin := time.Now()
 				if err := os.WriteFile(file, fmt.Appendf(src[:len(src):len(src)], "\n\n%s\n", text), 0o644); err != nil {
 					b.Fatal(err)
 				}
-				waitForText(b, s, page, text)
+				waitForText(b, pub, page, text)
 				took = append(took, time.Since(begin))
 			}
 			slices.Sort(took)
@@ -50,7 +50,7 @@ func BenchmarkSave(b *testing.B) {
 	}
 }
 
-// lessonOf gives a lesson of a site, not the first nor the last, and its page.
+// lessonOf returns the file of a lesson in the middle of a site, and its page.
 func lessonOf(b *testing.B, root string) (file, page string) {
 	files, err := filepath.Glob(filepath.Join(root, "content", "*", "*.md"))
 	if deep, deepErr := filepath.Glob(filepath.Join(root, "content", "*", "*", "*.md")); deepErr == nil {
@@ -67,8 +67,9 @@ func lessonOf(b *testing.B, root string) (file, page string) {
 	return file, filepath.ToSlash(rel[:len(rel)-len(".md")]) + ".html"
 }
 
-// drawn watches a site and shows it, as Run does without the network.
-func drawn(b *testing.B, root string) (s *stage, first time.Duration, stop func()) {
+// startServer watches and renders a site as Run does, but without HTTP. It returns
+// what is published and the time of the first rendering.
+func startServer(b *testing.B, root string) (pub *published, first time.Duration, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	c := site.Config{Root: root, Redis: "embedded"}
 	live, err := site.OpenLive(ctx, c)
@@ -77,8 +78,8 @@ func drawn(b *testing.B, root string) (s *stage, first time.Duration, stop func(
 	}
 	server := newServer(live, c)
 	changes, batches := make(chan string), make(chan []string)
-	go gather(ctx, changes, batches)
-	if err := watch(ctx, root, server.beyond, server.printer.Printf, changes); err != nil {
+	go debounce(ctx, changes, batches)
+	if err := watch(ctx, root, server.imports, server.printer.Printf, changes); err != nil {
 		b.Fatal(err)
 	}
 	begin := time.Now()
@@ -96,20 +97,20 @@ func drawn(b *testing.B, root string) (s *stage, first time.Duration, stop func(
 			}
 		}
 	}()
-	return server.stage, first, func() { cancel(); <-ended; server.runner.wait(); live.Close() }
+	return server.published, first, func() { cancel(); <-ended; server.runner.wait(); live.Close() }
 }
 
-// waitForText returns when a page is served with a text.
-func waitForText(b *testing.B, s *stage, page, text string) {
-	for begin := time.Now(); time.Since(begin) < patience; {
-		a, next := s.find(page)
-		if a.status == http.StatusOK && bytes.Contains(a.data, []byte(text)) {
+// waitForText returns when a page with the text is published.
+func waitForText(b *testing.B, pub *published, page, text string) {
+	for begin := time.Now(); time.Since(begin) < timeout; {
+		r, changed := pub.find(page)
+		if r.status == http.StatusOK && bytes.Contains(r.data, []byte(text)) {
 			return
 		}
 		select {
-		case <-next:
+		case <-changed:
 		case <-time.After(time.Second):
 		}
 	}
-	b.Fatalf("%s never showed %q: %v", page, text, s.problems)
+	b.Fatalf("%s never showed %q: %v", page, text, pub.problems)
 }

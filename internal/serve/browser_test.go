@@ -23,15 +23,16 @@ import (
 	"verbatim/templates"
 )
 
-// browser is one tab, and what went wrong in it.
+// browser is a browser tab. It collects the errors of its pages.
 type browser struct {
 	*testing.T
 	ctx    context.Context
 	mu     sync.Mutex
-	faults []string
+	faults []string // exceptions, and errors on the console
 }
 
-// openBrowser starts a Chromium, or skips the test where there is none.
+// openBrowser starts Chromium. It skips the test when none is installed, unless
+// VERBATIM_REQUIRE names chromium.
 func openBrowser(t *testing.T) *browser {
 	t.Helper()
 	name, err := exec.LookPath("chromium")
@@ -41,7 +42,7 @@ func openBrowser(t *testing.T) *browser {
 		}
 	}
 	if err != nil && slices.Contains(strings.Split(os.Getenv("VERBATIM_REQUIRE"), ","), "chromium") {
-		t.Fatal("VERBATIM_REQUIRE names chromium, and there is none on PATH")
+		t.Fatal("VERBATIM_REQUIRE names chromium, but there is none on PATH")
 	}
 	if err != nil {
 		t.Skip("needs chromium")
@@ -53,7 +54,7 @@ func openBrowser(t *testing.T) *browser {
 	allocator, stopAllocator := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, stopTab := chromedp.NewContext(allocator)
 	t.Cleanup(func() { _ = chromedp.Cancel(ctx); stopTab(); stopAllocator() })
-	if err := chromedp.Do(ctx); err != nil { // what starts the browser lasts as long as it does
+	if err := chromedp.Do(ctx); err != nil { // without a timeout: the browser ends with the context that starts it
 		t.Fatal(err)
 	}
 	b := &browser{T: t, ctx: ctx}
@@ -67,6 +68,7 @@ func openBrowser(t *testing.T) *browser {
 	return b
 }
 
+// notice collects the errors among the browser's events.
 func (b *browser) notice(event any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -74,42 +76,43 @@ func (b *browser) notice(event any) {
 	case *runtime.EventExceptionThrown:
 		b.faults = append(b.faults, e.ExceptionDetails.Text)
 	case *log.EventEntryAdded:
-		if !strings.HasSuffix(e.Entry.URL, "/favicon.ico") { // which the browser asks for by itself
+		if !strings.HasSuffix(e.Entry.URL, "/favicon.ico") { // requested by the browser, not by the page
 			b.faults = append(b.faults, e.Entry.Text+" "+e.Entry.URL)
 		}
 	}
 }
 
+// do runs steps in the tab.
 func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
 	b.Helper()
-	ctx, stop := context.WithTimeout(b.ctx, patience)
+	ctx, stop := context.WithTimeout(b.ctx, timeout)
 	defer stop()
 	if err := chromedp.Do(ctx, steps...); err != nil {
 		b.Fatalf("in the browser: %v", err)
 	}
 }
 
-// until waits until an expression is true in whatever page is open by then. A
-// page that is just loaded anew answers nothing, which is no failure.
+// until waits until a JavaScript expression is true in the open page. Errors count
+// as false, because a page that reloads cannot evaluate it.
 func (b *browser) until(expression string) {
 	b.Helper()
-	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(20 * time.Millisecond) {
-		ctx, stop := context.WithTimeout(b.ctx, patience)
+	for begin := time.Now(); time.Since(begin) < timeout; time.Sleep(20 * time.Millisecond) {
+		ctx, stop := context.WithTimeout(b.ctx, timeout)
 		ok, err := chromedp.Run(ctx, chromedp.Evaluate[bool](expression))
 		stop()
 		if err == nil && ok {
 			return
 		}
 	}
-	ctx, stop := context.WithTimeout(b.ctx, patience)
+	ctx, stop := context.WithTimeout(b.ctx, timeout)
 	defer stop()
 	text, _ := chromedp.Run(ctx, chromedp.Evaluate[string](`document.body.innerText.slice(-600) + " scrollY " + scrollY`))
-	b.Fatalf("never so: %s\n%s", expression, text)
+	b.Fatalf("never true: %s\n%s", expression, text)
 }
 
-// served serves a site of these files until the test ends, and gives its
-// address and what saves a file of it.
-func served(t *testing.T, files map[string]string) (url string, save func(name, text string)) {
+// serveSite serves a site with the files until the test ends. It returns the site's
+// URL and a function that writes one of its files.
+func serveSite(t *testing.T, files map[string]string) (url string, save func(name, text string)) {
 	t.Helper()
 	root := t.TempDir()
 	save = func(name, text string) {
@@ -140,15 +143,15 @@ func served(t *testing.T, files map[string]string) (url string, save func(name, 
 	return "http://" + address, save
 }
 
-// An open page follows what is saved and keeps its place; a problem shows, and
-// goes when it is mended.
-func TestInABrowser(t *testing.T) {
+// TestReloadInBrowser checks that an open page reloads when its lesson is saved,
+// keeps scroll position and focus, and shows a problem until it is fixed.
+func TestReloadInBrowser(t *testing.T) {
 	b := openBrowser(t)
 	long := strings.Repeat("Some text that goes on and on.\n\n", 60)
 	lesson := func(text string) string {
 		return "# A\n\n" + text + "\n\n" + long + "\n## Middle\n\n[a link](index.md)\n\n" + long
 	}
-	url, save := served(t, map[string]string{
+	url, save := serveSite(t, map[string]string{
 		"content/index.md": "# Home\n\n- [A](a.md)\n", "content/a.md": lesson("first text"),
 	})
 	b.do(chromedp.Navigate(url + "/a.html"))
@@ -164,26 +167,26 @@ func TestInABrowser(t *testing.T) {
 	save("content/a.md", lesson("::: nope"))
 	b.until(`(window.before = true, document.querySelector("#v-live").innerText.includes("no container"))`)
 	b.until(`document.querySelector("#v-live").innerText.includes("content/a.md:3:1")`)
-	b.until(`document.getElementById("v-said").textContent.includes("problem")`)
+	b.until(`document.getElementById("v-live-status").textContent.includes("problem")`)
 	b.until(`document.body.innerText.includes("second text") && window.before && scrollY > 1000`)
 
 	save("content/a.md", lesson("second text\n\nand more of it"))
-	b.until(`document.querySelector("#v-live").hidden && document.getElementById("v-said").textContent === "" && window.before`)
-	b.quiet()
+	b.until(`document.querySelector("#v-live").hidden && document.getElementById("v-live-status").textContent === "" && window.before`)
+	b.checkFaults()
 }
 
-// quiet wants that no page complained.
-func (b *browser) quiet() {
+// checkFaults fails the test if a page caused errors.
+func (b *browser) checkFaults() {
 	b.Helper()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.faults) > 0 {
-		b.Errorf("the page complains: %q", b.faults)
+		b.Errorf("errors in the browser: %q", b.faults)
 	}
 }
 
-// Another style sheet takes the old one's place in the page as it is.
-func TestStylesInABrowser(t *testing.T) {
+// TestStylesInBrowser checks that a changed style sheet is applied without a reload.
+func TestStylesInBrowser(t *testing.T) {
 	b := openBrowser(t)
 	files := map[string]string{"content/a.md": "# A\n\nText.\n"}
 	err := fs.WalkDir(templates.FS, ".", func(name string, d fs.DirEntry, err error) error {
@@ -197,30 +200,30 @@ func TestStylesInABrowser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	url, save := served(t, files)
+	url, save := serveSite(t, files)
 	b.do(chromedp.Navigate(url + "/a.html"))
 	b.until(`(window.before = true, getComputedStyle(document.querySelector(".text p")).color !== "rgb(255, 0, 0)")`)
 	save("templates/static/style.css", files["templates/static/style.css"]+"\n.text p{color:rgb(255,0,0)}\n")
 	b.until(`getComputedStyle(document.querySelector(".text p")).color === "rgb(255, 0, 0)" && window.before`)
 	save("templates/static/style.css", files["templates/static/style.css"]+"\n.text p{color:rgb(0,0,255)}\n")
 	b.until(`getComputedStyle(document.querySelector(".text p")).color === "rgb(0, 0, 255)" && window.before`)
-	b.quiet()
+	b.checkFaults()
 }
 
-// A block of an example says that it runs, then what it prints now, and so does
-// the example's own page.
-func TestBlocksInABrowser(t *testing.T) {
+// TestRunsInBrowser checks that the block of an example in a lesson, and the one on
+// the example's own page, show that it runs and then its output.
+func TestRunsInBrowser(t *testing.T) {
 	b := openBrowser(t)
-	begun := filepath.Join(t.TempDir(), "go")
+	mayEnd := filepath.Join(t.TempDir(), "may-end")
 	program := func(text string) string {
-		return "run: sh -c 'until [ -e " + begun + " ]; do sleep 0.05; done; echo " + text + "'\nneeds: none\n"
+		return "run: sh -c 'until [ -e " + mayEnd + " ]; do sleep 0.05; done; echo " + text + "'\nneeds: none\n"
 	}
-	url, save := served(t, map[string]string{
+	url, save := serveSite(t, map[string]string{
 		"content/a.md": "# A\n\n```output {of=x}\n```\n", "examples/x/example.yaml": program("first line"),
 	})
 	b.do(chromedp.Navigate(url + "/a.html"))
 	b.until(`document.querySelector(".pv[aria-busy=true] .v-run")?.innerText.includes("running")`)
-	if err := os.WriteFile(begun, nil, 0o644); err != nil {
+	if err := os.WriteFile(mayEnd, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	b.until(`document.querySelector(".pv:not([aria-busy]) .v-run")?.innerText.includes("first line")`)
@@ -229,5 +232,5 @@ func TestBlocksInABrowser(t *testing.T) {
 	b.until(`document.querySelector(".pv .v-run")?.innerText.includes("first line")`)
 	save("examples/x/example.yaml", program("second line"))
 	b.until(`document.querySelector(".pv .v-run")?.innerText.includes("second line")`)
-	b.quiet()
+	b.checkFaults()
 }

@@ -12,49 +12,51 @@ import (
 	"verbatim/internal/site"
 )
 
-// mostLines is how many lines of an example a page shows.
-const mostLines = 200
+// maxLines is the number of lines of an example's output that a page shows.
+const maxLines = 200
 
-// runState is what a block is told of its example, and its template sees.
+// runState is the state of an example's run, as the template "run" shows it below
+// the recorded output.
 type runState struct {
-	Example       string
-	Going, Failed bool
-	Word, Says    string
-	Lines         string
-	Problems      problem.List
+	Example         string
+	Running, Failed bool
+	Status          string // in one or two words
+	Detail          string // in a sentence
+	Output          string // the current output, "" when it equals the recorded one
+	Problems        problem.List
 }
 
-// runner runs stale examples beside the drawing of pages, each again when what
-// it depends on changes, and keeps what they show on the stage.
+// runner runs stale examples in the background, again whenever their inputs
+// change, and publishes the state of each run.
 type runner struct {
-	live    *site.Live
-	stage   *stage
-	beyond  imports // what a run may add to
-	printer *cli.Printer
-	slots   chan struct{} // one for each example that may run
-	going   sync.WaitGroup
+	live      *site.Live
+	published *published
+	imports   imports // a run may find further directories
+	printer   *cli.Printer
+	slots     chan struct{} // semaphore of running examples
+	wg        sync.WaitGroup
 
 	mu   sync.Mutex
-	runs map[string]*run // by example
+	runs map[string]*run // the newest run of each stale example
 }
 
-// run is one run of an example, or what is left of it.
+// run is one run of an example, waiting, running or finished.
 type run struct {
-	inputs string // the digest of what it depended on
+	inputs string // hash of the inputs, from site.Snapshot.Inputs
 	cancel context.CancelFunc
-	done   chan struct{}
+	done   chan struct{} // closed when the run has ended
 }
 
-func newRunner(live *site.Live, stage *stage, beyond imports, c site.Config) *runner {
+func newRunner(live *site.Live, pub *published, i imports, c site.Config) *runner {
 	workers := c.Workers
 	if workers <= 0 {
-		workers = max(1, runtime.NumCPU()-1) // pages come first
+		workers = max(1, runtime.GOMAXPROCS(0)-1) // leave one for rendering
 	}
-	return &runner{live: live, stage: stage, beyond: beyond, printer: c.Printer, slots: make(chan struct{}, workers), runs: map[string]*run{}}
+	return &runner{live: live, published: pub, imports: i, printer: c.Printer, slots: make(chan struct{}, workers), runs: map[string]*run{}}
 }
 
-// update starts what a snapshot calls stale, unless it ran as it is, and ends
-// what has changed since or is not stale any more.
+// update starts a run for each stale example of the snapshot whose inputs differ
+// from those of its last run, and cancels the runs of examples that are not stale.
 func (r *runner) update(ctx context.Context, s *site.Snapshot) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -69,47 +71,47 @@ func (r *runner) update(ctx context.Context, s *site.Snapshot) {
 		if !stale[id] {
 			old.cancel()
 			delete(r.runs, id)
-			r.stage.drop(id)
+			r.published.removeRun(id)
 		}
 	}
 }
 
-// start runs an example as soon as its older run has ended and a slot is free;
-// r.mu is held.
-func (r *runner) start(ctx context.Context, id, inputs string, older *run) {
+// start cancels the old run of an example, if there is one, and starts a new run as
+// soon as the old one has ended and a slot is free. The caller holds r.mu.
+func (r *runner) start(ctx context.Context, id, inputs string, old *run) {
 	ctx, cancel := context.WithCancel(ctx)
-	now := &run{inputs: inputs, cancel: cancel, done: make(chan struct{})}
-	r.runs[id] = now
-	r.stage.ran(running(id))
-	r.going.Go(func() {
-		defer close(now.done)
+	current := &run{inputs: inputs, cancel: cancel, done: make(chan struct{})}
+	r.runs[id] = current
+	r.published.setRun(running(id))
+	r.wg.Go(func() {
+		defer close(current.done)
 		defer cancel()
-		if older != nil {
-			older.cancel()
-			<-older.done
+		if old != nil {
+			old.cancel()
+			<-old.done
 		}
-		if !r.slot(ctx, now, id) {
+		if !r.acquire(ctx, current, id) {
 			return
 		}
 		defer func() { <-r.slots }()
 		shown, err := r.live.Run(ctx, id)
-		r.beyond.changed()
-		r.take(ctx, now, id, shown, err)
+		r.imports.notify()
+		r.finish(ctx, current, id, shown, err)
 	})
 }
 
-// slot waits until one more example may run, and says that it waits. False means
-// that ctx ended before.
-func (r *runner) slot(ctx context.Context, now *run, id string) bool {
+// acquire waits for a free slot and publishes that the example waits. It reports
+// false when ctx is cancelled first.
+func (r *runner) acquire(ctx context.Context, current *run, id string) bool {
 	select {
 	case r.slots <- struct{}{}:
 		return true
 	default:
 	}
-	r.show(now, runState{Example: id, Going: true, Word: "waiting", Says: "it changed, and runs when another example has ended"})
+	r.publish(current, runState{Example: id, Running: true, Status: "waiting", Detail: "it changed and will run when another example has ended"})
 	select {
 	case r.slots <- struct{}{}:
-		r.show(now, running(id))
+		r.publish(current, running(id))
 		return true
 	case <-ctx.Done():
 		return false
@@ -117,76 +119,78 @@ func (r *runner) slot(ctx context.Context, now *run, id string) bool {
 }
 
 func running(id string) runState {
-	return runState{Example: id, Going: true, Word: "running", Says: "it changed, and runs as it is now"}
+	return runState{Example: id, Running: true, Status: "running", Detail: "it changed and runs again"}
 }
 
-// show puts on the stage how a run stands, unless it is no longer the newest.
-func (r *runner) show(now *run, state runState) {
+// publish publishes the state of a run, unless there is a newer run.
+func (r *runner) publish(current *run, state runState) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.runs[state.Example] == now {
-		r.stage.ran(state)
+	if r.runs[state.Example] == current {
+		r.published.setRun(state)
 	}
 }
 
-// take puts on the stage what a run showed, unless it is no longer the newest.
-func (r *runner) take(ctx context.Context, now *run, id string, shown *site.Shown, err error) {
+// finish publishes and prints the result of a run, unless it was cancelled or there
+// is a newer run.
+func (r *runner) finish(ctx context.Context, current *run, id string, shown *site.Shown, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if ctx.Err() != nil || r.runs[id] != now || err == nil && shown == nil {
+	if ctx.Err() != nil || r.runs[id] != current || err == nil && shown == nil {
 		return
 	}
 	if err != nil {
 		r.printer.Printf("example %s did not run: %v", id, err)
-		r.stage.ran(runState{Example: id, Failed: true, Word: "did not run", Says: err.Error()})
+		r.published.setRun(runState{Example: id, Failed: true, Status: "did not run", Detail: err.Error()})
 		return
 	}
 	if shown.Inputs != "" {
-		now.inputs = shown.Inputs
+		current.inputs = shown.Inputs
 	}
-	state := stateOf(shown)
+	state := resultOf(shown)
 	r.printer.Problems(shown.Problems)
-	r.printer.Printf("example %s: %s", id, state.Word)
-	r.stage.ran(state)
+	r.printer.Printf("example %s: %s", id, state.Status)
+	r.published.setRun(state)
 }
 
-// stateOf says what a run showed.
-func stateOf(shown *site.Shown) runState {
+// resultOf returns the state of a finished run.
+func resultOf(shown *site.Shown) runState {
 	s := runState{Example: shown.Example, Failed: shown.Failed, Problems: shown.Problems}
 	lines := shown.Lines
-	if n := len(lines); n > mostLines {
-		lines = append(lines[:mostLines:mostLines], fmt.Sprintf("… and %d more", n-mostLines))
+	if n := len(lines); n > maxLines {
+		lines = append(lines[:maxLines:maxLines], fmt.Sprintf("… and %d more", n-maxLines))
 	}
-	s.Lines = strings.Join(lines, "\n")
+	s.Output = strings.Join(lines, "\n")
 	switch {
 	case shown.Failed:
-		s.Word, s.Says = "failed", "what stands above is the record"
+		s.Status, s.Detail = "failed", "the output above is the recorded one"
 	case shown.Recorded:
-		s.Lines = ""
-		s.Word, s.Says = "not recorded yet", "it prints what is recorded; build renews the record"
+		s.Output = ""
+		s.Status, s.Detail = "not recorded yet", "its output is the recorded one; build updates the record"
 	case shown.Emulated:
-		s.Word, s.Says = "not recorded yet", "this is what the emulator shows; build records on a real Redis"
+		s.Status, s.Detail = "not recorded yet", "this is its output on the emulator; build records it on a real Redis"
 	default:
-		s.Word, s.Says = "not recorded yet", "this is what it prints now; build records it"
+		s.Status, s.Detail = "not recorded yet", "this is its output now; build records it"
 	}
 	return s
 }
 
-// wait returns when no example runs any more.
-func (r *runner) wait() { r.going.Wait() }
+// wait returns when all runs have ended.
+func (r *runner) wait() { r.wg.Wait() }
 
-// ran keeps what is known of an example's run.
-func (s *stage) ran(state runState) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.runs[state.Example] = state
-	s.changed()
+// setRun publishes the state of an example's run.
+func (pub *published) setRun(state runState) {
+	pub.mu.Lock()
+	defer pub.mu.Unlock()
+	pub.runs[state.Example] = state
+	pub.notify()
 }
 
-// drop forgets an example that its record fits again, or that is gone.
-func (s *stage) drop(id string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.runs, id)
-	s.changed()
+// removeRun removes the state of an example that is not stale any more or was
+// deleted.
+func (pub *published) removeRun(id string) {
+	pub.mu.Lock()
+	defer pub.mu.Unlock()
+	delete(pub.runs, id)
+	pub.notify()
 }

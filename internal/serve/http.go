@@ -11,15 +11,22 @@ import (
 	"time"
 )
 
-// livePath is the folder of what is added to pages. No page of a site lies
-// there: names with a dot are none.
-const livePath = "/.verbatim/"
+// The server's own paths. They cannot be those of a page, whose names never begin
+// with a dot.
+const (
+	livePath   = "/.verbatim/"
+	eventsPath = livePath + "events" // ?page= is the path of the page
+)
 
+// liveFiles holds the script, the style sheet and the templates that the server
+// adds to pages.
+//
 //go:embed live
-var live embed.FS
+var liveFiles embed.FS
 
-// types are the content types of what sites hold, the same on every machine.
-var types = map[string]string{
+// contentTypes lists the content types by file extension. The tables of package
+// mime depend on the machine.
+var contentTypes = map[string]string{
 	".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
 	".json": "application/json", ".xml": "application/xml", ".txt": "text/plain; charset=utf-8",
 	".md": "text/plain; charset=utf-8", ".csv": "text/csv; charset=utf-8", ".pdf": "application/pdf",
@@ -29,93 +36,94 @@ var types = map[string]string{
 	".webmanifest": "application/manifest+json",
 }
 
-// contentType gives the type of a file by its name.
+// contentType returns the content type for a file name.
 func contentType(name string) string {
-	if t, ok := types[strings.ToLower(path.Ext(name))]; ok {
+	if t, ok := contentTypes[strings.ToLower(path.Ext(name))]; ok {
 		return t
 	}
 	return "application/octet-stream"
 }
 
-// ServeHTTP answers this machine's GET and HEAD requests, and no others.
-func (s *stage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// ServeHTTP answers GET and HEAD requests from this machine and refuses others.
+func (pub *published) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	switch {
-	case !local(r.Host):
+	case !isLocalHost(r.Host):
 		http.Error(w, "only requests to localhost or a loopback address are answered", http.StatusForbidden)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		h.Set("Allow", "GET, HEAD")
-		http.Error(w, "this site is only read: GET or HEAD", http.StatusMethodNotAllowed)
-	case r.URL.Path == livePath+"news":
-		s.news(w, r)
+		http.Error(w, "this site is read-only: use GET or HEAD", http.StatusMethodNotAllowed)
+	case r.URL.Path == eventsPath:
+		pub.serveEvents(w, r)
 	case strings.HasPrefix(r.URL.Path, livePath):
 		file := strings.TrimPrefix(r.URL.Path, livePath)
-		data, err := live.ReadFile("live/" + file)
+		data, err := liveFiles.ReadFile("live/" + file)
 		if err != nil {
 			http.NotFound(w, r)
 			return
 		}
-		send(w, r, file, data)
+		sendFile(w, r, file, data)
 	default:
-		s.site(w, r)
+		pub.serveSite(w, r)
 	}
 }
 
-// send answers with a file: whole, or in the parts that are asked for, as players
-// of films do.
-func send(w http.ResponseWriter, r *http.Request, name string, data []byte) {
+// sendFile answers with a file, or with the ranges of it that the request names, as
+// video players do. It sets an ETag, so that an unchanged file is not sent again.
+func sendFile(w http.ResponseWriter, r *http.Request, name string, data []byte) {
 	h := w.Header()
 	h.Set("Content-Type", contentType(name))
-	h.Set("ETag", `"`+short(data)+`"`)
+	h.Set("ETag", `"`+shortHash(data)+`"`)
 	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(data))
 }
 
-// sendPage answers with a page that says why there is no other.
-func sendPage(w http.ResponseWriter, r *http.Request, status int, page []byte) {
+// sendError answers with a page and the status of an error.
+func sendError(w http.ResponseWriter, r *http.Request, status int, page []byte) {
 	h := w.Header()
 	h.Set("Content-Type", contentType(".html"))
 	h.Set("Content-Length", fmt.Sprint(len(page)))
 	w.WriteHeader(status)
 	if r.Method == http.MethodGet {
-		_, _ = w.Write(page) // who has gone away needs no answer
+		_, _ = w.Write(page) // fails only when the client is gone
 	}
 }
 
-// site answers with a file of the site. Pages get what keeps them fresh.
-func (s *stage) site(w http.ResponseWriter, r *http.Request) {
+// serveSite answers with a file of the site. It adds the live script to pages.
+func (pub *published) serveSite(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(path.Clean("/"+r.URL.Path), "/")
 	if strings.HasSuffix(r.URL.Path, "/") {
 		name = path.Join(name, "index.html")
 	}
-	a, _, err := s.answer(name)
-	if err == nil && a.status == http.StatusOK && path.Ext(a.path) != ".html" {
-		send(w, r, a.path, a.data)
+	res, _, err := pub.respond(name)
+	if err == nil && res.status == http.StatusOK && path.Ext(res.path) != ".html" {
+		sendFile(w, r, res.path, res.data)
 		return
 	}
 	var page []byte
 	if err == nil {
-		page, err = s.page(name, a)
+		page, err = pub.livePage(name, res)
 	}
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	if a.status == http.StatusOK {
-		send(w, r, ".html", page)
+	if res.status == http.StatusOK {
+		sendFile(w, r, ".html", page)
 		return
 	}
-	sendPage(w, r, a.status, page)
+	sendError(w, r, res.status, page)
 }
 
-// readsWithin is how long a page may leave its news unread.
-const readsWithin = 10 * time.Second
+// writeTimeout is how long a client may take to read an event. A client that is
+// slower is disconnected.
+const writeTimeout = 10 * time.Second
 
-// news tells an open page whenever something about it changes, until it is
-// closed: one JSON object an event.
-func (s *stage) news(w http.ResponseWriter, r *http.Request) {
+// serveEvents sends server-sent events to an open page until it is closed: the
+// page's state as a JSON object, now and after each change.
+func (pub *published) serveEvents(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	if r.Method == http.MethodHead {
 		return
@@ -123,35 +131,36 @@ func (s *stage) news(w http.ResponseWriter, r *http.Request) {
 	control := http.NewResponseController(w)
 	name, last := r.URL.Query().Get("page"), ""
 	for {
-		text, next, err := s.newsOf(name)
+		event, changed, err := pub.event(name)
 		if err != nil {
 			return
 		}
-		if text != last {
-			last = text
-			_ = control.SetWriteDeadline(time.Now().Add(readsWithin)) // a test's recorder has none
-			if _, err := fmt.Fprintf(w, "retry: 500\ndata: %s\n\n", text); err != nil || control.Flush() != nil {
+		if event != last {
+			last = event
+			_ = control.SetWriteDeadline(time.Now().Add(writeTimeout)) // a test's ResponseRecorder has no deadline
+			if _, err := fmt.Fprintf(w, "retry: 500\ndata: %s\n\n", event); err != nil || control.Flush() != nil {
 				return
 			}
 		}
 		select {
-		case <-next:
+		case <-changed:
 		case <-r.Context().Done():
 			return
 		}
 	}
 }
 
-// newsOf gives what is to be known about a page, and tells when to ask again.
-func (s *stage) newsOf(name string) (string, <-chan struct{}, error) {
-	a, next, err := s.answer(name)
+// event returns the state of a page as JSON, and a channel that is closed when it
+// may have changed.
+func (pub *published) event(name string) (string, <-chan struct{}, error) {
+	res, changed, err := pub.respond(name)
 	if err != nil {
 		return "", nil, err
 	}
-	about, err := s.about(name, a)
+	state, err := pub.pageState(name, res)
 	if err != nil {
 		return "", nil, err
 	}
-	data, err := json.Marshal(about)
-	return string(data), next, err
+	data, err := json.Marshal(state)
+	return string(data), changed, err
 }

@@ -17,8 +17,8 @@ import (
 	"verbatim/internal/site"
 )
 
-// shown draws a small site once.
-func shown(t testing.TB) *stage {
+// testSite renders and publishes a small site.
+func testSite(t testing.TB) *published {
 	t.Helper()
 	root := t.TempDir()
 	for name, text := range map[string]string{
@@ -41,31 +41,32 @@ func shown(t testing.TB) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newStage(false)
-	s.show(snapshot)
-	return s
+	pub := newPublished(false)
+	pub.setSnapshot(snapshot)
+	return pub
 }
 
-// ask sends a request, with pairs of a header's name and value.
-func ask(s *stage, method, host, path string, headers ...string) *http.Response {
+// request sends a request and returns the response. The headers are pairs of a name
+// and a value.
+func request(pub *published, method, host, path string, headers ...string) *http.Response {
 	r := httptest.NewRequest(method, "http://placeholder/", nil)
 	r.Host, r.URL.Path = host, path
 	for pair := range slices.Chunk(headers, 2) {
 		r.Header.Set(pair[0], pair[1])
 	}
 	w := httptest.NewRecorder()
-	s.ServeHTTP(w, r)
+	pub.ServeHTTP(w, r)
 	return w.Result()
 }
 
 func TestRequests(t *testing.T) {
-	s := shown(t)
+	pub := testSite(t)
 	for _, row := range rows[struct {
 		Method, Host, Path string
 		Status             int
 		Type, Has          string
 	}](t, "requests.jsonl") {
-		response := ask(s, row.Method, row.Host, row.Path)
+		response := request(pub, row.Method, row.Host, row.Path)
 		body, err := io.ReadAll(response.Body)
 		if err != nil {
 			t.Fatal(err)
@@ -83,10 +84,11 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// Players ask for parts of a film, and whoever has the bytes gets none again.
-func TestParts(t *testing.T) {
-	s := shown(t)
-	whole := ask(s, http.MethodGet, "localhost", "/t.csv")
+// TestRangesAndETags checks that ranges are served, as video players request them,
+// and that an unchanged file is not sent again.
+func TestRangesAndETags(t *testing.T) {
+	pub := testSite(t)
+	whole := request(pub, http.MethodGet, "localhost", "/t.csv")
 	tag := whole.Header.Get("ETag")
 	for _, row := range []struct {
 		path, header, value string
@@ -103,90 +105,93 @@ func TestParts(t *testing.T) {
 		{"/nothing.html", "Range", "bytes=0-8", http.StatusNotFound, ""},
 		{"/.verbatim/live.js", "Range", "bytes=0-1", http.StatusPartialContent, "//"},
 	} {
-		response := ask(s, http.MethodGet, "localhost", row.path, row.header, row.value)
+		response := request(pub, http.MethodGet, "localhost", row.path, row.header, row.value)
 		body, err := io.ReadAll(response.Body)
 		if err != nil || response.StatusCode != row.status || row.body != "" && string(body) != row.body {
-			t.Errorf("%s with %s: %s gives %d, %q", row.path, row.header, row.value, response.StatusCode, body)
+			t.Errorf("%s with %s: %s: got %d, %q", row.path, row.header, row.value, response.StatusCode, body)
 		}
 	}
 }
 
-// pipe is a listener of one connection within the test.
-type pipe struct {
+// pipeListener is a net.Listener that accepts one connection, Conn.
+type pipeListener struct {
 	net.Conn
-	once sync.Once
-	end  chan bool
+	once   sync.Once
+	closed chan bool
 }
 
-func (p *pipe) Accept() (conn net.Conn, err error) {
+func (p *pipeListener) Accept() (conn net.Conn, err error) {
 	if p.once.Do(func() { conn = p.Conn }); conn != nil {
 		return conn, nil
 	}
-	<-p.end
+	<-p.closed
 	return nil, net.ErrClosed
 }
 
-func (p *pipe) Close() error   { close(p.end); return nil }
-func (p *pipe) Addr() net.Addr { return p.LocalAddr() }
+func (p *pipeListener) Close() error   { close(p.closed); return nil }
+func (p *pipeListener) Addr() net.Addr { return p.LocalAddr() }
 
-// A page that asks for news and never reads them holds nothing for ever.
-func TestNewsUnread(t *testing.T) {
+// TestEventsUnread checks that a client which never reads its events is
+// disconnected after writeTimeout.
+func TestEventsUnread(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, server := net.Pipe()
 		closed := make(chan bool)
-		stage := newStage(false)
-		web := &http.Server{Handler: stage, ConnState: func(_ net.Conn, state http.ConnState) {
+		pub := newPublished(false)
+		web := &http.Server{Handler: pub, ConnState: func(_ net.Conn, state http.ConnState) {
 			if state == http.StateClosed {
 				close(closed)
 			}
 		}}
-		go web.Serve(&pipe{Conn: server, end: make(chan bool)})
+		go web.Serve(&pipeListener{Conn: server, closed: make(chan bool)})
 		begin := time.Now()
-		if _, err := io.WriteString(client, "GET /.verbatim/news?page=a.html HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+		if _, err := io.WriteString(client, "GET /.verbatim/events?page=a.html HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
 			t.Fatal(err)
 		}
 		<-closed
-		if took := time.Since(begin); took != readsWithin {
-			t.Errorf("the connection was held for %s, want %s", took, readsWithin)
+		if took := time.Since(begin); took != writeTimeout {
+			t.Errorf("the connection was closed after %s, want %s", took, writeTimeout)
 		}
 		web.Close()
 	})
 }
 
-// A page may ask this server for news, and its policy is else as it was.
+// TestPolicy checks that the content security policy of a served page permits
+// requests for events and is otherwise the theme's.
 func TestPolicy(t *testing.T) {
-	s := shown(t)
-	drawn, _ := s.snapshot.File("a.html")
-	body, err := io.ReadAll(ask(s, http.MethodGet, "localhost", "/a.html").Body)
+	pub := testSite(t)
+	rendered, _ := pub.snapshot.File("a.html")
+	body, err := io.ReadAll(request(pub, http.MethodGet, "localhost", "/a.html").Body)
 	if err != nil {
 		t.Fatal(err)
 	}
 	before := `content="default-src 'none'; script-src 'self'`
-	if !strings.Contains(string(drawn), before) {
-		t.Fatal("the theme's policy is another now: is it still found?")
+	if !strings.Contains(string(rendered), before) {
+		t.Fatal("the policy of the theme changed: change this test and check policyStart")
 	}
 	if want := `content="connect-src 'self'; default-src 'none'; script-src 'self'`; !strings.Contains(string(body), want) {
 		t.Errorf("the page's policy is not %s\n%s", want, body)
 	}
 }
 
-// Whatever a request says, it is answered, and only this machine is.
+// FuzzRequest checks that every request receives one of the expected statuses, and
+// that requests for a foreign host are refused.
 func FuzzRequest(f *testing.F) {
 	for _, host := range []string{"localhost:1", "[::1]:2", "evil.example", "[", "127.0.0.1:x", ""} {
 		for _, path := range []string{"/", "/a.html", "/../a.html", "//", "/.verbatim/live.js", "/.verbatim/../a.html", "/deep", "\x00"} {
 			f.Add(host, path)
 		}
 	}
-	s := shown(f)
+	pub := testSite(f)
 	f.Fuzz(func(t *testing.T, host, path string) {
-		if path == livePath+"news" {
-			return // it does not end
+		if path == eventsPath {
+			return // its response does not end
 		}
-		response := ask(s, http.MethodGet, host, path)
-		if !local(host) && response.StatusCode != http.StatusForbidden {
+		response := request(pub, http.MethodGet, host, path)
+		if !isLocalHost(host) && response.StatusCode != http.StatusForbidden {
 			t.Errorf("Host %q got %d", host, response.StatusCode)
 		}
-		if local(host) && response.StatusCode != http.StatusOK && response.StatusCode != http.StatusNotFound {
+		if isLocalHost(host) && response.StatusCode != http.StatusOK && response.StatusCode != http.StatusNotFound {
 			t.Errorf("%q got %d", path, response.StatusCode)
 		}
 	})

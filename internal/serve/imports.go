@@ -6,85 +6,86 @@ import (
 	"strings"
 )
 
-// imports are the folders elsewhere in a site than among its sources from which
-// its examples import. They are known once the site is drawn, and better once an
-// example has run. The zero imports are none.
+// imports lists the directories outside the site's sources that its examples
+// import from. The list is empty until the site is rendered for the first time and
+// may change when an example has run. The zero value is an empty list.
 type imports struct {
-	folders func() []string // slash-separated, relative to the root
-	news    chan struct{}   // with room for one: there may be more folders now
+	dirs    func() []string // slash-separated, relative to the root
+	changed chan struct{}   // buffered for one: the list may have changed
 }
 
-func newImports(folders func() []string) imports {
-	return imports{folders, make(chan struct{}, 1)}
+func newImports(dirs func() []string) imports {
+	return imports{dirs, make(chan struct{}, 1)}
 }
 
-// changed has the folders asked for again, soon.
-func (i imports) changed() {
+// notify makes the watcher read the list again.
+func (i imports) notify() {
 	select {
-	case i.news <- struct{}{}:
-	default: // they will be
+	case i.changed <- struct{}{}:
+	default: // the watcher has not received the last notification yet
 	}
 }
 
 func (i imports) list() []string {
-	if i.folders == nil {
+	if i.dirs == nil {
 		return nil
 	}
-	return i.folders()
+	return i.dirs()
 }
 
-// addImports watches the folders that examples import from, without those below
-// them, and the folders around them, for one that goes may come back. It gives
-// those that are new: nobody heard what happened in them until now.
-func (w *watcher) addImports() (fresh []string, err error) {
-	for _, folder := range w.imports.list() {
-		w.imported[folder] = true
+// addImports watches the imported directories without their subdirectories, and
+// their parents, because a deleted directory may be created again. It returns the
+// directories that were not watched before: changes in them may have been missed.
+func (w *watcher) addImports() (added []string, err error) {
+	for _, dir := range w.imports.list() {
+		w.imported[dir] = true
 	}
-	for folder := range w.imported {
-		if w.folders[folder] {
+	for dir := range w.imported {
+		if w.dirs[dir] {
 			continue
 		}
-		if err := w.hearDownTo(folder); err != nil {
+		if err := w.watchWithParents(dir); err != nil {
 			return nil, err
 		}
-		if w.folders[folder] {
-			fresh = append(fresh, folder)
+		if w.dirs[dir] {
+			added = append(added, dir)
 		}
 	}
-	return fresh, nil
+	return added, nil
 }
 
-// hearDownTo watches a folder and those around it, as far as they are there: the
-// outer ones first, for an inner one may come meanwhile.
-func (w *watcher) hearDownTo(folder string) error {
-	for i, c := range folder + "/" {
+// watchWithParents watches a directory of the site and its parents, as far as they
+// exist. It begins with the outermost, whose watch reports when an inner one is
+// created in the meantime.
+func (w *watcher) watchWithParents(dir string) error {
+	for i, c := range dir + "/" {
 		if c != '/' {
 			continue
 		}
-		at := folder[:i]
-		err := w.hear(w.at(at))
-		if err != nil && !gone(err) {
+		parent := dir[:i]
+		err := w.watchDir(w.fullPath(parent))
+		if err != nil && !isMissing(err) {
 			return err
 		}
-		w.folders[at] = err == nil
+		w.dirs[parent] = err == nil
 	}
 	return nil
 }
 
-// tellImports watches what examples import from, and tells of what is new.
-func (w *watcher) tellImports(ctx context.Context) error {
-	fresh, err := w.addImports()
-	for _, folder := range fresh {
-		tell(ctx, w.changes, folder)
+// sendNewImports watches the imported directories and sends the new ones.
+func (w *watcher) sendNewImports(ctx context.Context) error {
+	added, err := w.addImports()
+	for _, dir := range added {
+		send(ctx, w.changes, dir)
 	}
 	return err
 }
 
-// concerns tells whether a path is in a folder that examples import from, or
-// whether it is one, or around one.
-func (w *watcher) concerns(name string) bool {
-	for folder := range w.imported {
-		if folder == path.Dir(name) && !passing(path.Base(name)) || strings.HasPrefix(folder+"/", name+"/") {
+// isImported reports whether a path is an imported directory, an entry of one, or
+// a parent of one.
+func (w *watcher) isImported(name string) bool {
+	for dir := range w.imported {
+		if dir == path.Dir(name) && !isTemporary(path.Base(name)) || strings.HasPrefix(dir+"/", name+"/") {
 			return true
 		}
 	}

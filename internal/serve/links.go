@@ -8,30 +8,32 @@ import (
 	"strings"
 )
 
-// at gives where a path of the site lies. A folder must be known to the system
-// under one path only, or its events come under either.
-func (w *watcher) at(name string) string {
+// fullPath returns the file system's path of a path of the site. A source
+// directory that is a link is replaced by its target, because fsnotify must know
+// each directory by one path only: it reports events under either of two.
+func (w *watcher) fullPath(name string) string {
 	top, below, _ := strings.Cut(name, "/")
-	if folder, ok := w.behind[top]; ok {
-		return filepath.Join(folder, filepath.FromSlash(below))
+	if dir, ok := w.linkedDirs[top]; ok {
+		return filepath.Join(dir, filepath.FromSlash(below))
 	}
 	return filepath.Join(w.root, filepath.FromSlash(name))
 }
 
-// entry gives where a path of the site itself lies, be it a link or what it leads
-// to: only the links above it are followed.
-func (w *watcher) entry(name string) string {
-	return filepath.Join(w.at(path.Dir(name)), path.Base(name))
+// entryPath is fullPath for the directory entry itself: it does not replace name
+// when name is a link.
+func (w *watcher) entryPath(name string) string {
+	return filepath.Join(w.fullPath(path.Dir(name)), path.Base(name))
 }
 
-// nameOf is the opposite of at: "." for the root, false beside the site. Of
-// folders behind links that lie in one another the innermost counts.
-func (w *watcher) nameOf(file string) (name string, ok bool) {
+// sitePath is the inverse of fullPath. It returns "." for the root and false for a
+// file outside the site. When a linked directory contains another one, the
+// innermost determines the path.
+func (w *watcher) sitePath(file string) (name string, ok bool) {
 	innermost := ""
-	for top, folder := range w.behind {
-		rel, err := filepath.Rel(folder, file)
-		if err == nil && filepath.IsLocal(rel) && len(folder) > len(innermost) {
-			innermost, name = folder, path.Join(top, filepath.ToSlash(rel))
+	for top, dir := range w.linkedDirs {
+		rel, err := filepath.Rel(dir, file)
+		if err == nil && filepath.IsLocal(rel) && len(dir) > len(innermost) {
+			innermost, name = dir, path.Join(top, filepath.ToSlash(rel))
 		}
 	}
 	if innermost != "" {
@@ -41,56 +43,56 @@ func (w *watcher) nameOf(file string) (name string, ok bool) {
 	return filepath.ToSlash(rel), err == nil && filepath.IsLocal(rel)
 }
 
-// addLink watches what a link leads to, also where there is nothing yet. Folders
-// behind links are no part of a site, but for a link in the root, as from
-// content/ to docs/.
+// addLink watches the target of a link, also when it does not exist yet. A link to
+// a directory counts only in the root, as from content/ to docs/; elsewhere sites
+// do not follow it.
 func (w *watcher) addLink(name string) error {
-	hops := hopsOf(w.entry(name))
-	if len(hops) == 0 {
+	targets := targetsOf(w.entryPath(name))
+	if len(targets) == 0 {
 		return nil
 	}
-	target := hops[len(hops)-1]
-	if info, err := os.Stat(target); err == nil && info.IsDir() {
+	last := targets[len(targets)-1]
+	if info, err := os.Stat(last); err == nil && info.IsDir() {
 		if strings.Contains(name, "/") {
 			return nil
 		}
-		if w.behind[name] != target {
-			w.forget(name)
+		if w.linkedDirs[name] != last {
+			w.unwatch(name)
 		}
-		w.behind[name] = target
-		if err := w.add(name); err != nil {
+		w.linkedDirs[name] = last
+		if err := w.addDir(name); err != nil {
 			return err
 		}
 	}
-	for _, hop := range hops {
-		if !slices.Contains(w.links[hop], name) {
-			w.links[hop] = append(w.links[hop], name)
+	for _, target := range targets {
+		if !slices.Contains(w.links[target], name) {
+			w.links[target] = append(w.links[target], name)
 		}
-		if err := w.hear(filepath.Dir(hop)); err != nil && !gone(err) {
+		if err := w.watchDir(filepath.Dir(target)); err != nil && !isMissing(err) {
 			return err
 		}
 	}
 	return nil
 }
 
-// hopsOf gives the path behind a link, the path behind that if it is one too, and
-// so on. At the last there is a file, a folder or nothing yet.
-func hopsOf(link string) (hops []string) {
-	const most = 40 // as Linux has it
-	for at := link; len(hops) < most; {
-		to, err := os.Readlink(at)
+// targetsOf returns the target of a link, the target of that if it is a link, too,
+// and so on. The last target is a file, a directory, or does not exist.
+func targetsOf(link string) (targets []string) {
+	const maxTargets = 40 // the limit of Linux
+	for file := link; len(targets) < maxTargets; {
+		target, err := os.Readlink(file)
 		if err != nil {
-			return hops
+			return targets
 		}
-		if !filepath.IsAbs(to) {
-			to = filepath.Join(filepath.Dir(at), to)
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(filepath.Dir(file), target)
 		}
-		folder, err := filepath.EvalSymlinks(filepath.Dir(to))
+		dir, err := filepath.EvalSymlinks(filepath.Dir(target))
 		if err != nil {
-			return hops // not even the folder is there
+			return targets // the directory of the target does not exist
 		}
-		at = filepath.Join(folder, filepath.Base(to))
-		hops = append(hops, at)
+		file = filepath.Join(dir, filepath.Base(target))
+		targets = append(targets, file)
 	}
-	return hops
+	return targets
 }

@@ -15,158 +15,165 @@ import (
 	"verbatim/internal/problem"
 )
 
-var parts = template.Must(template.ParseFS(live, "live/live.html"))
+var liveTemplates = template.Must(template.ParseFS(liveFiles, "live/live.html"))
 
-// draw draws one part. What authors and examples wrote is text in it.
-func draw(name string, data any) (template.HTML, error) {
+// render executes one of the liveTemplates. html/template escapes what authors and
+// examples wrote.
+func render(name string, data any) (template.HTML, error) {
 	var b strings.Builder
-	if err := parts.ExecuteTemplate(&b, name, data); err != nil {
-		return "", fmt.Errorf("draw %s: %w", name, err)
+	if err := liveTemplates.ExecuteTemplate(&b, name, data); err != nil {
+		return "", fmt.Errorf("render %s: %w", name, err)
 	}
 	return template.HTML(strings.TrimSpace(b.String())), nil
 }
 
-// about is what an open page is told about itself.
-type about struct {
-	Page   string                   `json:"page"`   // the digest of all that only a new load shows
-	Styles []string                 `json:"styles"` // its style sheets, each with its digest
-	Banner template.HTML            `json:"banner"` // "" when there is nothing to mend
-	Said   string                   `json:"said"`   // the same in a few words
-	Runs   map[string]template.HTML `json:"runs"`   // by the path of the example's page, "/examples/x.html"
+// pageState is the state of an open page. live.js reads it from the page and from
+// events, and reloads the page when Page changes.
+type pageState struct {
+	Page    string                   `json:"page"`    // hash of everything that only a reload updates
+	Styles  []string                 `json:"styles"`  // the style sheets, each with its hash
+	Banner  template.HTML            `json:"banner"`  // the problems, "" when there are none
+	Summary string                   `json:"summary"` // the banner in a few words
+	Runs    map[string]template.HTML `json:"runs"`    // by path of the example's page, "/examples/x.html"
 }
 
-// answer gives what a request for a path of the site gets, whole, and tells
-// when to ask again.
-func (s *stage) answer(name string) (answer, <-chan struct{}, error) {
-	a, next := s.find(name)
-	if a.data != nil {
-		return a, next, nil
+// respond returns the response for a path of the site, with an error page in data
+// when there is nothing else to send, and a channel that is closed when the
+// response may have changed.
+func (pub *published) respond(name string) (response, <-chan struct{}, error) {
+	r, changed := pub.find(name)
+	if r.data != nil {
+		return r, changed, nil
 	}
-	broken, err := draw("broken", bannerOf(name, a))
-	a.data = []byte(broken)
-	return a, next, err
+	page, err := render("broken", newBanner(name, r))
+	r.data = []byte(page)
+	return r, changed, err
 }
 
-// about tells an open page, asked for as name, about its answer.
-func (s *stage) about(name string, a answer) (about, error) {
-	now := about{Runs: map[string]template.HTML{}}
-	now.Page, now.Styles = s.digests(a)
+// pageState returns the state of the page that was requested as name.
+func (pub *published) pageState(name string, r response) (pageState, error) {
+	state := pageState{Runs: map[string]template.HTML{}}
+	state.Page, state.Styles = pub.hashes(r)
 	var err error
-	if b := bannerOf(name, a); b.Said != "" {
-		now.Said = b.Said
-		if now.Banner, err = draw("banner", b); err != nil {
-			return now, err
+	if b := newBanner(name, r); b.Summary != "" {
+		state.Summary = b.Summary
+		if state.Banner, err = render("banner", b); err != nil {
+			return state, err
 		}
 	}
-	for id, r := range a.runs {
+	for id, run := range r.runs {
 		page := "/examples/" + strings.ReplaceAll(id, "#", "/") + ".html"
-		if now.Runs[page], err = draw("run", r); err != nil {
-			return now, err
+		if state.Runs[page], err = render("run", run); err != nil {
+			return state, err
 		}
 	}
-	return now, nil
+	return state, nil
 }
 
-// banner is what the banner's template sees.
+// banner is the data of the templates "banner" and "broken".
 type banner struct {
-	Said, Failure string
-	Open, Kept    bool
-	Problems      problem.List // those of the page's own file first
+	Summary  string // "" when there are no problems
+	Failure  string
+	Open     bool         // the page's own file has problems, or nothing can be rendered
+	Outdated bool         // the page is shown without its newest changes
+	Problems problem.List // those of the page's own file first
 }
 
-// bannerOf says what is wrong, "" in Said when nothing is. It is open on pages
-// with problems of their own.
-func bannerOf(name string, a answer) banner {
-	b := banner{Failure: a.failure, Kept: a.kept, Open: a.failure != ""}
-	mine := func(p problem.Problem) bool { return slices.Contains(pagesOf(p.File), name) }
-	for _, p := range a.problems {
-		if mine(p) {
+// newBanner returns the banner of the page that was requested as name.
+func newBanner(name string, r response) banner {
+	b := banner{Failure: r.failure, Outdated: r.outdated}
+	isOwn := func(p problem.Problem) bool { return slices.Contains(pagesOf(p.File), name) }
+	for _, p := range r.problems {
+		if isOwn(p) {
 			b.Problems = append(b.Problems, p)
 		}
 	}
 	own := len(b.Problems)
-	for _, p := range a.problems {
-		if !mine(p) {
+	for _, p := range r.problems {
+		if !isOwn(p) {
 			b.Problems = append(b.Problems, p)
 		}
 	}
-	b.Open = b.Open || own > 0
+	b.Open = r.failure != "" || own > 0
 	switch all := len(b.Problems); {
-	case a.failure != "":
-		b.Said = "the site cannot be drawn"
+	case r.failure != "":
+		b.Summary = "the site cannot be rendered"
 	case all == 0:
 	case own == all:
-		b.Said = cli.Count(all, "problem")
+		b.Summary = cli.Count(all, "problem")
 	case own == 0:
-		b.Said = cli.Count(all, "problem") + ", none on this page"
+		b.Summary = cli.Count(all, "problem") + ", none on this page"
 	default:
-		b.Said = fmt.Sprintf("%s, %d on this page", cli.Count(all, "problem"), own)
+		b.Summary = fmt.Sprintf("%s, %d on this page", cli.Count(all, "problem"), own)
 	}
 	return b
 }
 
-// stylesheet finds the style sheets of a page, resource all other files that it
-// names.
+// styleSheet matches the link of a style sheet, resource the address of any other
+// file that a page links to.
 var (
-	stylesheet = regexp.MustCompile(`<link rel="stylesheet" href="([^"]+)"`)
+	styleSheet = regexp.MustCompile(`<link rel="stylesheet" href="([^"]+)"`)
 	resource   = regexp.MustCompile(` (?:src|href)="([^"?#:]+)"`)
 )
 
-// digests gives the digest of a page with the files that it shows, and its
-// style sheets, each with a digest of its own: those can be changed in place.
-func (s *stage) digests(a answer) (page string, styles []string) {
+// hashes returns a hash of a page with its scripts and images, and its style
+// sheets, each as "name?hash". Style sheets are apart because live.js can replace
+// them without a reload.
+func (pub *published) hashes(r response) (page string, styles []string) {
 	h := sha256.New()
-	fmt.Fprintln(h, a.status)
-	rest := stylesheet.ReplaceAllFunc(a.data, func(link []byte) []byte {
-		href := string(stylesheet.FindSubmatch(link)[1])
-		styles = append(styles, href+"?"+short(s.bytes(a.path, href)))
+	fmt.Fprintln(h, r.status)
+	rest := styleSheet.ReplaceAllFunc(r.data, func(link []byte) []byte {
+		href := string(styleSheet.FindSubmatch(link)[1])
+		styles = append(styles, href+"?"+shortHash(pub.linkedFile(r.path, href)))
 		return nil
 	})
 	h.Write(rest)
 	for _, m := range resource.FindAllSubmatch(rest, -1) {
 		if href := string(m[1]); path.Ext(href) != ".html" {
-			h.Write([]byte(short(s.bytes(a.path, href))))
+			h.Write([]byte(shortHash(pub.linkedFile(r.path, href))))
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8]), styles
 }
 
-// bytes gives the file that a page names, or nil.
-func (s *stage) bytes(page, href string) []byte {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.snapshot == nil {
+// linkedFile returns the file that a page links to as href, or nil.
+func (pub *published) linkedFile(page, href string) []byte {
+	pub.mu.Lock()
+	defer pub.mu.Unlock()
+	if pub.snapshot == nil {
 		return nil
 	}
-	data, _ := s.snapshot.File(path.Join(path.Dir(page), href))
+	data, _ := pub.snapshot.File(path.Join(path.Dir(page), href))
 	return data
 }
 
-func short(data []byte) string {
+// shortHash returns the first eight hex digits of the SHA-256 of data.
+func shortHash(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:4])
 }
 
-// policy is how pages begin to say what they may load.
-var policy = []byte(`<meta http-equiv="Content-Security-Policy" content="`)
+// policyStart is the beginning of a page's content security policy.
+var policyStart = []byte(`<meta http-equiv="Content-Security-Policy" content="`)
 
-// page adds to a page what keeps it fresh, and lets it ask this server for news.
-func (s *stage) page(name string, a answer) ([]byte, error) {
-	now, err := s.about(name, a)
+// livePage returns a page with live.js, its state and the problems added, and with
+// a content security policy that permits live.js to request events.
+func (pub *published) livePage(name string, r response) ([]byte, error) {
+	state, err := pub.pageState(name, r)
 	if err != nil {
 		return nil, err
 	}
-	tail, err := draw("tail", struct {
-		about
+	tail, err := render("tail", struct {
+		pageState
 		Path, Styles string
-	}{now, name, strings.Join(now.Styles, " ")})
+	}{state, name, strings.Join(state.Styles, " ")})
 	if err != nil {
 		return nil, err
 	}
-	page := bytes.Replace(a.data, policy, append(slices.Clip(policy), "connect-src 'self'; "...), 1)
-	at := bytes.LastIndex(page, []byte("</body>"))
-	if at < 0 {
-		at = len(page)
+	page := bytes.Replace(r.data, policyStart, append(slices.Clip(policyStart), "connect-src 'self'; "...), 1)
+	end := bytes.LastIndex(page, []byte("</body>"))
+	if end < 0 {
+		end = len(page)
 	}
-	return slices.Concat(page[:at], []byte(tail), []byte("\n"), page[at:]), nil
+	return slices.Concat(page[:end], []byte(tail), []byte("\n"), page[end:]), nil
 }

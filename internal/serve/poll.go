@@ -9,23 +9,23 @@ import (
 	"time"
 )
 
-// interval is how often a site that cannot be watched is looked at.
-const interval = 500 * time.Millisecond
+// pollInterval is the time between two scans of a site that cannot be watched.
+const pollInterval = 500 * time.Millisecond
 
-// stamp is what tells that a file changed without reading it.
-type stamp struct {
-	size  int64
-	mtime int64 // in nanoseconds
+// fileState is the metadata by which poll detects that a file changed.
+type fileState struct {
+	size  int64 // in bytes
+	mtime int64 // in nanoseconds since 1970
 	mode  fs.FileMode
 }
 
-// poll tells of changes like watch, by looking at the site as often as every
-// says; less often where a look takes more than a tenth of that. It takes the
-// first look before it returns.
-func poll(ctx context.Context, root string, i imports, every time.Duration, changes chan<- string) {
-	before := look(root, i)
+// poll sends changed paths as watch does, but finds them by scanning the site once
+// in every interval. Where scans take long, it scans less often, so that they use
+// at most a tenth of the time. The first scan is done when poll returns.
+func poll(ctx context.Context, root string, i imports, interval time.Duration, changes chan<- string) {
+	before := scan(root, i)
 	go func() {
-		pause := every
+		pause := interval
 		for {
 			select {
 			case <-ctx.Done():
@@ -33,16 +33,16 @@ func poll(ctx context.Context, root string, i imports, every time.Duration, chan
 			case <-time.After(pause):
 			}
 			begin := time.Now()
-			now := look(root, i)
-			pause = max(every, 9*time.Since(begin))
-			for name, s := range now {
-				if before[name] != s {
-					tell(ctx, changes, name)
+			now := scan(root, i)
+			pause = max(interval, 9*time.Since(begin))
+			for name, state := range now {
+				if before[name] != state {
+					send(ctx, changes, name)
 				}
 			}
 			for name := range before {
 				if _, ok := now[name]; !ok {
-					tell(ctx, changes, name)
+					send(ctx, changes, name)
 				}
 			}
 			before = now
@@ -50,49 +50,50 @@ func poll(ctx context.Context, root string, i imports, every time.Duration, chan
 	}()
 }
 
-// look gives the stamp of everything in a site that matters.
-func look(root string, i imports) map[string]stamp {
-	stamps := map[string]stamp{}
-	for _, name := range roots {
-		lookAt(root, name, true, stamps)
+// scan returns the state of all sources of a site by path.
+func scan(root string, i imports) map[string]fileState {
+	states := map[string]fileState{}
+	for _, name := range sourceDirs {
+		scanPath(root, name, true, states)
 	}
-	for _, name := range rootFiles {
-		lookAt(root, name, false, stamps)
+	for _, name := range sourceFiles {
+		scanPath(root, name, false, states)
 	}
-	for _, folder := range i.list() {
-		lookIn(root, folder, stamps)
+	for _, dir := range i.list() {
+		scanDir(root, dir, states)
 	}
-	return stamps
+	return states
 }
 
-// lookIn adds a folder and what is in it, but nothing below that.
-func lookIn(root, folder string, stamps map[string]stamp) {
-	lookAt(root, folder, false, stamps)
-	entries, err := os.ReadDir(filepath.Join(root, filepath.FromSlash(folder)))
+// scanDir adds a directory and its entries, without those of its subdirectories.
+func scanDir(root, dir string, states map[string]fileState) {
+	scanPath(root, dir, false, states)
+	entries, err := os.ReadDir(filepath.Join(root, filepath.FromSlash(dir)))
 	if err != nil {
 		return
 	}
 	for _, e := range entries {
-		if !passing(e.Name()) {
-			lookAt(root, path.Join(folder, e.Name()), false, stamps)
+		if !isTemporary(e.Name()) {
+			scanPath(root, path.Join(dir, e.Name()), false, states)
 		}
 	}
 }
 
-// lookAt adds one file, or a folder and all below it. Links are followed to
-// files; to a folder only where that is a folder of the root.
-func lookAt(root, name string, folders bool, stamps map[string]stamp) {
+// scanPath adds a file or a directory; with recursive, also everything below the
+// directory. It follows links to files, and links to directories only for name
+// itself.
+func scanPath(root, name string, recursive bool, states map[string]fileState) {
 	full := filepath.Join(root, filepath.FromSlash(name))
 	info, err := os.Stat(full)
 	if err != nil {
 		return
 	}
 	if !info.IsDir() {
-		stamps[name] = stamp{info.Size(), info.ModTime().UnixNano(), info.Mode()}
+		states[name] = fileState{info.Size(), info.ModTime().UnixNano(), info.Mode()}
 		return
 	}
-	stamps[name] = stamp{mode: info.Mode()} // what is in it is told by name
-	if !folders {
+	states[name] = fileState{mode: info.Mode()} // its entries have states of their own
+	if !recursive {
 		return
 	}
 	entries, err := os.ReadDir(full)
@@ -100,8 +101,8 @@ func lookAt(root, name string, folders bool, stamps map[string]stamp) {
 		return
 	}
 	for _, e := range entries {
-		if !passing(e.Name()) {
-			lookAt(root, path.Join(name, e.Name()), e.IsDir(), stamps)
+		if !isTemporary(e.Name()) {
+			scanPath(root, path.Join(name, e.Name()), e.IsDir(), states)
 		}
 	}
 }

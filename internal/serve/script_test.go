@@ -26,27 +26,28 @@ import (
 	"verbatim/templates"
 )
 
-// patience is how long a test waits for what must come. It ends hung tests;
-// none fails by being slow.
-const patience = 2 * time.Minute
+// timeout ends tests that hang. It is long, so that no test fails because the
+// machine is slow.
+const timeout = 2 * time.Minute
 
-// The test binary is the server too: it runs itself as the supervisor of
-// examples.
+// TestMain makes the test binary serve as two other programs: the server under
+// test, as "serve", and the supervisor that runs examples.
 func TestMain(m *testing.M) {
 	proc.Supervise()
-	testscript.Main(m, map[string]func(){"serve": func() { os.Exit(command(os.Args[1:])) }})
+	testscript.Main(m, map[string]func(){"serve": func() { os.Exit(serveCommand(os.Args[1:])) }})
 }
 
-// command serves the folder that it is started in, as build -serve does.
-func command(args []string) int {
+// serveCommand serves the site in the working directory, as build -serve does, and
+// returns the exit code.
+func serveCommand(args []string) int {
 	flags := flag.NewFlagSet("serve", flag.ExitOnError)
 	redis := flags.String("redis", "embedded", "")
 	strict := flags.Bool("strict", false, "")
 	addr := flags.String("addr", "localhost:0", "")
 	workers := flags.Int("j", 0, "")
-	_ = flags.Parse(args) // it exits
+	_ = flags.Parse(args) // exits on an error
 	printer := cli.NewPrinter("build", os.Stderr)
-	addresses, err := Address(*addr)
+	addresses, err := ParseAddress(*addr)
 	if err == nil {
 		ctx, stop := cli.Interruptible(context.Background())
 		defer stop()
@@ -58,8 +59,8 @@ func command(args []string) int {
 	return cli.Code(err)
 }
 
-// TestScripts runs testdata/script: a served site, real edits, and what a
-// browser is told. Every wait is for a condition.
+// TestScripts runs the scripts in testdata/script: each serves a site, edits its
+// files, and checks pages, events and messages. All waiting is for conditions.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", RequireUniqueNames: true,
@@ -85,13 +86,13 @@ func TestScripts(t *testing.T) {
 			return err == nil, nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"serving": serving, "page": page, "news": news, "status": status, "said": said,
-			"edit": edit, "many": many, "stop": stop, "unsaid": unsaid, "theme": theme,
+			"serving": serving, "page": page, "events": events, "status": status, "printed": printed,
+			"edit": edit, "writelessons": writeLessons, "stop": stop, "copytheme": copyTheme,
 		},
 	})
 }
 
-// session is one server of a script.
+// session is the server of one script.
 type session struct {
 	cmd    *exec.Cmd
 	url    string
@@ -105,19 +106,21 @@ func (s *session) Write(p []byte) (int, error) {
 	return s.stderr.Write(p)
 }
 
-func (s *session) said() string {
+// printed returns what the server has printed so far.
+func (s *session) printed() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.stderr.String()
 }
 
-func of(ts *testscript.TestScript) *session { return ts.Value("session").(*session) }
+func sessionOf(ts *testscript.TestScript) *session { return ts.Value("session").(*session) }
 
-// until waits for a condition; what tells what it was when it never came.
+// until waits for a condition. When it is not met in time, the script fails with
+// the description that what returns.
 func until(ts *testscript.TestScript, what func() string, condition func() bool) {
 	for begin := time.Now(); !condition(); time.Sleep(10 * time.Millisecond) {
-		if time.Since(begin) > patience {
-			ts.Fatalf("waited for %s; the server said:\n%s", what(), of(ts).said())
+		if time.Since(begin) > timeout {
+			ts.Fatalf("waited for %s; the server printed:\n%s", what(), sessionOf(ts).printed())
 		}
 	}
 }
@@ -126,7 +129,7 @@ var address = regexp.MustCompile(`http://\S+`)
 
 // serving starts the server and waits for its address: serving [flags].
 func serving(ts *testscript.TestScript, neg bool, args []string) {
-	s := of(ts)
+	s := sessionOf(ts)
 	s.cmd = exec.Command("serve", args...)
 	s.cmd.Dir, s.cmd.Stderr = ts.MkAbs("."), s
 	s.cmd.Env = []string{"HOME=" + ts.MkAbs(".home"), "DOCKER_HOST=unix:///nowhere.sock"}
@@ -135,13 +138,13 @@ func serving(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	ts.Check(s.cmd.Start())
 	ts.Defer(func() { _ = s.cmd.Process.Kill(); _ = s.cmd.Wait() })
-	until(ts, func() string { return "an address" }, func() bool { return address.MatchString(s.said()) })
-	s.url = address.FindString(s.said())
+	until(ts, func() string { return "an address" }, func() bool { return address.MatchString(s.printed()) })
+	s.url = address.FindString(s.printed())
 }
 
-// get gives the status and the text of a page.
+// get returns the status and the body of a page.
 func get(ts *testscript.TestScript, name string) (int, string) {
-	response, err := http.Get(of(ts).url + name)
+	response, err := http.Get(sessionOf(ts).url + name)
 	ts.Check(err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
@@ -149,7 +152,7 @@ func get(ts *testscript.TestScript, name string) (int, string) {
 	return response.StatusCode, string(text)
 }
 
-// page waits until a page matches, or with ! does not: page PATH REGEXP.
+// page waits until a page matches, or with ! until it does not: page PATH REGEXP.
 func page(ts *testscript.TestScript, neg bool, args []string) {
 	re := regexp.MustCompile(args[1])
 	var text string
@@ -159,7 +162,7 @@ func page(ts *testscript.TestScript, neg bool, args []string) {
 	})
 }
 
-// status waits for a page's status: status PATH CODE.
+// status waits until a page has an HTTP status: status PATH CODE.
 func status(ts *testscript.TestScript, neg bool, args []string) {
 	want, err := strconv.Atoi(args[1])
 	ts.Check(err)
@@ -170,13 +173,13 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	})
 }
 
-// news listens as an open page does, until what it is told matches: news PATH
-// REGEXP.
-func news(ts *testscript.TestScript, neg bool, args []string) {
+// events receives the events of a page, as an open page does, until they match, or
+// with ! until one does not: events PATH REGEXP.
+func events(ts *testscript.TestScript, neg bool, args []string) {
 	re := regexp.MustCompile(args[1])
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, of(ts).url+".verbatim/news?page="+args[0], nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, sessionOf(ts).url+".verbatim/events?page="+args[0], nil)
 	ts.Check(err)
 	response, err := http.DefaultClient.Do(request)
 	ts.Check(err)
@@ -185,7 +188,7 @@ func news(ts *testscript.TestScript, neg bool, args []string) {
 	for buffer := make([]byte, 1<<16); re.Match(text) == neg; {
 		n, err := response.Body.Read(buffer)
 		if err != nil {
-			ts.Fatalf("news of %s: %v; they were\n%s\nthe server said:\n%s", args[0], err, text, of(ts).said())
+			ts.Fatalf("events of %s: %v; they were\n%s\nthe server printed:\n%s", args[0], err, text, sessionOf(ts).printed())
 		}
 		if text = append(text, buffer[:n]...); neg {
 			text = buffer[:n]
@@ -193,26 +196,21 @@ func news(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// said waits until the terminal shows it: said REGEXP [TIMES].
-func said(ts *testscript.TestScript, neg bool, args []string) {
-	re, times := regexp.MustCompile(args[0]), 1
-	if len(args) > 1 {
-		times, _ = strconv.Atoi(args[1])
+// printed waits until the server has printed a match; with ! it fails if the server
+// has printed one so far: printed REGEXP.
+func printed(ts *testscript.TestScript, neg bool, args []string) {
+	re := regexp.MustCompile(args[0])
+	if neg {
+		if found := re.FindString(sessionOf(ts).printed()); found != "" {
+			ts.Fatalf("the server printed %q:\n%s", found, sessionOf(ts).printed())
+		}
+		return
 	}
-	until(ts, func() string { return args[0] }, func() bool {
-		return len(re.FindAllString(of(ts).said(), -1)) >= times
-	})
+	until(ts, func() string { return args[0] }, func() bool { return re.MatchString(sessionOf(ts).printed()) })
 }
 
-// unsaid wants that the terminal has not shown it so far: unsaid REGEXP.
-func unsaid(ts *testscript.TestScript, neg bool, args []string) {
-	if found := regexp.MustCompile(args[0]).FindString(of(ts).said()); found != "" {
-		ts.Fatalf("the server said %q:\n%s", found, of(ts).said())
-	}
-}
-
-// edit replaces the one place that a regular expression matches in a file, in
-// place or, with -rename, as careful editors do: edit [-rename] FILE REGEXP NEW.
+// edit replaces the only match in a file. It writes the file in place or, with
+// -rename, as vim does: edit [-rename] FILE REGEXP NEW.
 func edit(ts *testscript.TestScript, neg bool, args []string) {
 	rename := args[0] == "-rename"
 	if rename {
@@ -230,19 +228,20 @@ func edit(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(os.WriteFile(name, data, 0o644))
 		return
 	}
-	// As vim does: the old file becomes a backup, the new one takes its name.
+	// The old file is renamed to a backup, and a new file takes its name.
 	ts.Check(os.Rename(name, name+"~"))
 	ts.Check(os.WriteFile(name, data, 0o644))
 	ts.Check(os.Remove(name + "~"))
 }
 
-// theme gives the site a copy of the built-in theme.
-func theme(ts *testscript.TestScript, neg bool, args []string) {
+// copyTheme copies the built-in theme to templates/ of the site: copytheme.
+func copyTheme(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.CopyFS(ts.MkAbs("templates"), templates.FS))
 }
 
-// many writes lessons at once, as a checkout does: many COUNT FOLDER TEXT.
-func many(ts *testscript.TestScript, neg bool, args []string) {
+// writeLessons writes many lessons at once, as a checkout does: writelessons COUNT
+// DIR TEXT.
+func writeLessons(ts *testscript.TestScript, neg bool, args []string) {
 	count, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	ts.Check(os.MkdirAll(ts.MkAbs(args[1]), 0o755))
@@ -252,13 +251,13 @@ func many(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// stop ends the server as ^C does, and looks at what is left: exit code 0, no
-// process, nothing in the cache but what may be kept.
+// stop interrupts the server as ^C does. It checks that the exit code is 0 and that
+// no temporary file is left in the cache: stop.
 func stop(ts *testscript.TestScript, neg bool, args []string) {
-	s := of(ts)
+	s := sessionOf(ts)
 	ts.Check(s.cmd.Process.Signal(os.Interrupt))
 	if err := s.cmd.Wait(); err != nil {
-		ts.Fatalf("the server ended with %v:\n%s", err, s.said())
+		ts.Fatalf("the server ended with %v:\n%s", err, s.printed())
 	}
 	left, _ := filepath.Glob(ts.MkAbs(".cache/tmp/*/*"))
 	if len(left) > 0 {

@@ -1,9 +1,12 @@
-// Package serve promises an author a browser that shows what she saves: the
-// site is drawn in memory, served to this machine alone, drawn again when a
-// file changes, and the open page follows without losing its place. What is
-// wrong stands on the page and in the terminal, while the last good page stays
-// readable. Nothing outside .cache/ is written: records, fences and public/
-// belong to the next build.
+// Package serve is the live preview behind build -serve. It renders the site in
+// memory, serves it over HTTP to this machine only, watches the sources, renders
+// again what a saved file changes, and reloads the open page without moving the
+// reader's place. Stale examples run in the background and their current output
+// is shown below the recorded one.
+//
+// A page with problems is shown as it was before it had any, with the problems on
+// it and in the terminal. The package writes only below .cache/: records, fences
+// and public/ are left to the next build.
 package serve
 
 import (
@@ -19,20 +22,21 @@ import (
 	"verbatim/internal/site"
 )
 
-// server is one site that is served.
+// server serves one site.
 type server struct {
-	live    *site.Live
-	stage   *stage
-	runner  *runner
-	beyond  imports // what else there is to watch
-	printer *cli.Printer
-	said    problem.List // the problems that the terminal shows last
-	failed  bool         // the newest sources could not be drawn at all
+	live      *site.Live
+	published *published
+	runner    *runner
+	imports   imports // further directories to watch
+	printer   *cli.Printer
+	printed   problem.List // the problems that were printed last
+	failed    bool         // the last refresh returned no snapshot
 }
 
-// Run serves the site of c at one of the addresses, as Address gave them, until
-// ctx ends, which is no error. An error means that it cannot be served: it is
-// no site, or the port is taken.
+// Run serves the site of c at the first of the addresses that this machine has,
+// until ctx is cancelled; then it returns nil. The addresses come from
+// ParseAddress. Run returns an error when c.Root holds no site, when the port is
+// in use, or when the HTTP server fails.
 func Run(ctx context.Context, addresses []string, c site.Config) error {
 	listener, err := listen(ctx, addresses)
 	if err != nil {
@@ -56,26 +60,26 @@ func Run(ctx context.Context, addresses []string, c site.Config) error {
 }
 
 func newServer(live *site.Live, c site.Config) *server {
-	stage, beyond := newStage(c.Strict), newImports(live.Beyond)
-	return &server{live: live, stage: stage, printer: c.Printer, beyond: beyond, runner: newRunner(live, stage, beyond, c)}
+	pub, i := newPublished(c.Strict), newImports(live.ImportDirs)
+	return &server{live: live, published: pub, runner: newRunner(live, pub, i, c), imports: i, printer: c.Printer}
 }
 
-// run draws and serves until ctx ends.
+// run watches, renders and serves the site until ctx is cancelled.
 func (s *server) run(ctx context.Context, root string, listener net.Listener) error {
 	changes, batches := make(chan string), make(chan []string)
-	go gather(ctx, changes, batches)
-	if err := watch(ctx, root, s.beyond, s.printer.Printf, changes); err != nil {
+	go debounce(ctx, changes, batches)
+	if err := watch(ctx, root, s.imports, s.printer.Printf, changes); err != nil {
 		return err
 	}
 	s.refresh(ctx, nil)
 	web := &http.Server{
-		Handler: s.stage, ReadHeaderTimeout: 10 * time.Second,
+		Handler: s.published, ReadHeaderTimeout: 10 * time.Second,
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- web.Serve(listener) }()
 	defer web.Close()
-	s.printer.Printf("http://%s/ shows this site as it is saved; ^C ends it", listener.Addr())
+	s.printer.Printf("serving the site at http://%s/ until ^C", listener.Addr())
 	for {
 		select {
 		case <-ctx.Done():
@@ -88,13 +92,15 @@ func (s *server) run(ctx context.Context, root string, listener net.Listener) er
 	}
 }
 
-// refresh draws the site as it is now, and says what came of it.
+// refresh renders the site after a change of the given paths, publishes it and
+// prints the problems and one line of summary. No paths means that any file may
+// have changed.
 func (s *server) refresh(ctx context.Context, changed []string) {
 	if s.failed {
-		changed = nil // what the failed drawing was told counts too
+		changed = nil // the changes that the failed refresh did not take in count, too
 	}
 	begin := time.Now()
-	end := s.printer.Begin("drawing the site")
+	end := s.printer.Begin("rendering the site")
 	snapshot, err := s.live.Refresh(ctx, changed)
 	end()
 	switch {
@@ -102,25 +108,26 @@ func (s *server) refresh(ctx context.Context, changed []string) {
 		return
 	case err != nil:
 		s.failed = true
-		s.stage.fail(err.Error())
+		s.published.setFailure(err.Error())
 		s.printer.Printf("%v", err)
 		return
 	}
 	s.failed = false
-	s.beyond.changed()
-	s.stage.show(snapshot)
+	s.imports.notify()
+	s.published.setSnapshot(snapshot)
 	s.runner.update(ctx, snapshot)
-	if !slices.Equal(s.said, snapshot.Problems) {
-		s.said = snapshot.Problems
-		s.printer.Problems(s.said)
+	if !slices.Equal(s.printed, snapshot.Problems) {
+		s.printed = snapshot.Problems
+		s.printer.Problems(s.printed)
 	}
 	problems, _ := snapshot.Problems.Count()
-	s.printer.Printf("%s: %s changed, %s in %.2fs", subject(changed), cli.Count(len(snapshot.Changed), "file"),
+	s.printer.Printf("%s: %s changed, %s in %.2fs", describe(changed), cli.Count(len(snapshot.Changed), "file"),
 		cli.Count(problems, "problem"), time.Since(begin).Seconds())
 }
 
-// subject names what was saved.
-func subject(changed []string) string {
+// describe names the changed paths for a message: the first and the number of the
+// others.
+func describe(changed []string) string {
 	switch len(changed) {
 	case 0:
 		return "the whole site"

@@ -11,7 +11,7 @@ import (
 	"verbatim/internal/cli"
 )
 
-// rows reads a table of testdata: one JSON object a line.
+// rows returns the rows of a table in testdata, one JSON object a line.
 func rows[T any](t *testing.T, name string) []T {
 	t.Helper()
 	src, err := os.ReadFile("testdata/" + name)
@@ -34,12 +34,12 @@ func rows[T any](t *testing.T, name string) []T {
 	return all
 }
 
-func TestAddress(t *testing.T) {
+func TestParseAddress(t *testing.T) {
 	for _, row := range rows[struct {
 		Flag, Error string
 		Listen      []string
 	}](t, "addresses.jsonl") {
-		got, err := Address(row.Flag)
+		got, err := ParseAddress(row.Flag)
 		if row.Error == "" {
 			if err != nil || !slices.Equal(got, row.Listen) {
 				t.Errorf("%q: %q, %v, want %q", row.Flag, got, err, row.Listen)
@@ -47,34 +47,34 @@ func TestAddress(t *testing.T) {
 			continue
 		}
 		if err == nil || !strings.Contains(err.Error(), row.Error) || cli.Code(err) != cli.Usage {
-			t.Errorf("%q: %q, %v, want a mistake on the command line: %s", row.Flag, got, err, row.Error)
+			t.Errorf("%q: %q, %v, want a usage error with %q", row.Flag, got, err, row.Error)
 		}
 	}
 }
 
-func TestLocal(t *testing.T) {
+func TestIsLocalHost(t *testing.T) {
 	for _, row := range rows[struct {
 		Host  string
 		Local bool
 	}](t, "hosts.jsonl") {
-		if got := local(row.Host); got != row.Local {
-			t.Errorf("local(%q) = %t", row.Host, got)
+		if got := isLocalHost(row.Host); got != row.Local {
+			t.Errorf("isLocalHost(%q) = %t", row.Host, got)
 		}
 	}
 }
 
-func TestMatters(t *testing.T) {
+func TestIsSource(t *testing.T) {
 	for _, row := range rows[struct {
-		Name    string
-		Matters bool
-	}](t, "names.jsonl") {
-		if got := matters(row.Name); got != row.Matters {
-			t.Errorf("matters(%q) = %t", row.Name, got)
+		Name   string
+		Source bool
+	}](t, "sources.jsonl") {
+		if got := isSource(row.Name); got != row.Source {
+			t.Errorf("isSource(%q) = %t", row.Name, got)
 		}
 	}
 }
 
-// A port that is taken is named, and what to do about it.
+// TestPortTaken checks that the error for a port in use names the address.
 func TestPortTaken(t *testing.T) {
 	first, err := listen(t.Context(), []string{"127.0.0.1:0"})
 	if err != nil {

@@ -17,31 +17,32 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// returning is how often it is looked whether a site's root that went is back.
-const returning = 500 * time.Millisecond
+// rootCheckInterval is the time between two checks whether a deleted root exists
+// again.
+const rootCheckInterval = 500 * time.Millisecond
 
-// watcher hears of changes from the system: one watch per folder, because that
-// is what Linux has, and because a folder's watch survives editors that save by
-// renaming. It is used by one goroutine.
+// watcher sends the paths of changed files, which the system reports through
+// fsnotify. It watches each directory and no single files: Linux has no recursive
+// watches, and the watch of a directory survives editors that save by renaming.
+// Only one goroutine may use a watcher.
 type watcher struct {
-	root    string // absolute, links resolved
-	notify  *fsnotify.Watcher
-	most    int                 // watches that there may be, 0 for what the system allows
-	folders map[string]bool     // watched, relative to the root
-	links   map[string][]string // links of the site by what each leads to
-	behind  map[string]string   // the folder behind each of the root's that is a link
-	changes chan<- string
-	say     func(format string, args ...any)
+	root       string // absolute, links resolved
+	notify     *fsnotify.Watcher
+	maxWatches int                 // 0 means the system's limit; others are for tests
+	dirs       map[string]bool     // the watched directories, relative to root
+	links      map[string][]string // target → the links of the site that lead to it
+	linkedDirs map[string]string   // source directory that is a link → the directory it leads to
+	changes    chan<- string
+	printf     func(format string, args ...any)
 
 	imports  imports
-	imported map[string]bool // folders that examples were seen to import from
+	imported map[string]bool // all directories that examples imported from so far
 }
 
-// watch tells on changes of every path of the site that may have changed, until
-// ctx ends. What changes after it has returned is not missed. Where the system
-// cannot tell, because there are too many folders or another machine holds
-// them, it looks again and again instead, and says so once.
-func watch(ctx context.Context, root string, i imports, say func(format string, args ...any), changes chan<- string) error {
+// watch sends the path of every changed file of the site to changes until ctx is
+// cancelled. It misses no change after it has returned. On a network file system,
+// or when there are too many directories to watch, it prints the reason and polls.
+func watch(ctx context.Context, root string, i imports, printf func(format string, args ...any), changes chan<- string) error {
 	root, err := filepath.Abs(root)
 	if err == nil {
 		root, err = filepath.EvalSymlinks(root)
@@ -49,62 +50,63 @@ func watch(ctx context.Context, root string, i imports, say func(format string, 
 	if err != nil {
 		return fmt.Errorf("watch the site: %w", err)
 	}
-	w := newWatcher(root, i, say, changes)
-	if remote(root) {
-		w.lookInstead(ctx, "the system cannot tell of changes on a network file system")
+	w := newWatcher(root, i, printf, changes)
+	if onNetworkFS(root) {
+		w.poll(ctx, "a network file system does not report changes")
 		return nil
 	}
 	w.start(ctx)
 	return nil
 }
 
-func newWatcher(root string, i imports, say func(format string, args ...any), changes chan<- string) *watcher {
-	return &watcher{root: root, changes: changes, say: say, imports: i, imported: map[string]bool{}}
+func newWatcher(root string, i imports, printf func(format string, args ...any), changes chan<- string) *watcher {
+	return &watcher{root: root, changes: changes, printf: printf, imports: i, imported: map[string]bool{}}
 }
 
-// start watches, or looks again and again where that cannot be.
+// start watches the site, or polls it when it cannot be watched.
 func (w *watcher) start(ctx context.Context) {
-	if err := w.begin(); err != nil {
-		w.lookInstead(ctx, fmt.Sprintf("cannot watch every folder (%v)", err))
+	if err := w.watchAll(); err != nil {
+		w.poll(ctx, fmt.Sprintf("cannot watch every folder (%v)", err))
 		return
 	}
 	go func() {
-		if err := w.follow(ctx); err != nil && ctx.Err() == nil {
-			w.lookInstead(ctx, fmt.Sprintf("cannot watch every folder (%v)", err))
-			tell(ctx, w.changes, anything)
+		if err := w.run(ctx); err != nil && ctx.Err() == nil {
+			w.poll(ctx, fmt.Sprintf("cannot watch every folder (%v)", err))
+			send(ctx, w.changes, unknownPath)
 		}
-		w.end()
+		w.close()
 	}()
 }
 
-// lookInstead gives watching up, says why, and polls.
-func (w *watcher) lookInstead(ctx context.Context, reason string) {
-	w.end()
-	w.say("%s: looking for changes every %s instead", reason, interval)
-	poll(ctx, w.root, w.imports, interval, w.changes)
+// poll stops watching, prints the reason and polls instead.
+func (w *watcher) poll(ctx context.Context, reason string) {
+	w.close()
+	w.printf("%s: checking for changes every %s instead", reason, pollInterval)
+	poll(ctx, w.root, w.imports, pollInterval, w.changes)
 }
 
-// tell hands a path over, unless ctx ends first.
-func tell(ctx context.Context, changes chan<- string, name string) {
+// send sends a path unless ctx is cancelled first.
+func send(ctx context.Context, changes chan<- string, name string) {
 	select {
 	case changes <- name:
 	case <-ctx.Done():
 	}
 }
 
-// begin watches every folder that matters, and forgets what was watched before.
-func (w *watcher) begin() error {
-	w.end()
-	w.folders, w.links, w.behind = map[string]bool{}, map[string][]string{}, map[string]string{}
+// watchAll closes all watches and watches the root, the source directories and the
+// imported directories.
+func (w *watcher) watchAll() error {
+	w.close()
+	w.dirs, w.links, w.linkedDirs = map[string]bool{}, map[string][]string{}, map[string]string{}
 	var err error
 	if w.notify, err = fsnotify.NewWatcher(); err != nil {
 		return err
 	}
-	if err := w.hear(w.root); err != nil {
+	if err := w.watchDir(w.root); err != nil {
 		return err
 	}
-	for _, name := range roots {
-		if err := w.addEntry(name, w.modeOf(name)); err != nil {
+	for _, name := range sourceDirs {
+		if err := w.addEntry(name, w.typeOf(name)); err != nil {
 			return err
 		}
 	}
@@ -112,48 +114,51 @@ func (w *watcher) begin() error {
 	return err
 }
 
-// modeOf gives what a path of the site is; 0, a file's, where there is nothing.
-func (w *watcher) modeOf(name string) fs.FileMode {
-	info, err := os.Lstat(w.entry(name))
+// typeOf returns the type bits of a path of the site, 0 for a regular file and
+// when the path does not exist. It does not follow a link at the path itself.
+func (w *watcher) typeOf(name string) fs.FileMode {
+	info, err := os.Lstat(w.entryPath(name))
 	if err != nil {
 		return 0
 	}
 	return info.Mode().Type()
 }
 
-func (w *watcher) end() {
+// close closes all watches.
+func (w *watcher) close() {
 	if w.notify != nil {
 		w.notify.Close()
 	}
 }
 
-// hear has the system tell of what happens in one folder.
-func (w *watcher) hear(folder string) error {
-	if w.most > 0 && len(w.notify.WatchList()) >= w.most {
+// watchDir watches one directory, without its subdirectories.
+func (w *watcher) watchDir(dir string) error {
+	if w.maxWatches > 0 && len(w.notify.WatchList()) >= w.maxWatches {
 		return syscall.ENOSPC
 	}
-	return w.notify.Add(folder)
+	return w.notify.Add(dir)
 }
 
-// add watches a folder and all below it. One that is not there is no error: it
-// may come.
-func (w *watcher) add(name string) error {
-	folder := w.at(name)
-	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+// addDir watches a directory of the site and everything below it. It returns nil
+// when the directory does not exist, because it may be created later.
+func (w *watcher) addDir(name string) error {
+	dir := w.fullPath(name)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil
 	}
-	// First the watch, then the list: what comes in between is in one of them.
-	err := w.hear(folder)
-	if gone(err) {
+	// Watch before reading: an entry that is created between the two is reported
+	// by at least one of them.
+	err := w.watchDir(dir)
+	if isMissing(err) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	w.folders[name] = true
-	entries, err := os.ReadDir(folder)
+	w.dirs[name] = true
+	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil // it went, or cannot be read: drawing the site says so
+		return nil // it was deleted, or is unreadable, which rendering reports
 	}
 	for _, e := range entries {
 		if err := w.addEntry(path.Join(name, e.Name()), e.Type()); err != nil {
@@ -163,32 +168,35 @@ func (w *watcher) add(name string) error {
 	return nil
 }
 
+// addEntry watches a directory or a link of the site. Files need no watch of their
+// own.
 func (w *watcher) addEntry(name string, mode fs.FileMode) error {
 	switch {
-	case passing(path.Base(name)):
+	case isTemporary(path.Base(name)):
 		return nil
 	case mode.IsDir():
-		return w.add(name)
+		return w.addDir(name)
 	case mode&fs.ModeSymlink != 0:
 		return w.addLink(name)
 	}
 	return nil
 }
 
-// gone tells errors about a folder that went before it could be watched.
-func gone(err error) bool {
+// isMissing reports whether a directory could not be watched because it does not
+// exist any more.
+func isMissing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// follow passes changes on until ctx ends, or something cannot be watched.
-func (w *watcher) follow(ctx context.Context) error {
+// run handles events until ctx is cancelled or a directory cannot be watched.
+func (w *watcher) run(ctx context.Context) error {
 	for {
-		again := false
+		lost := false
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-w.imports.news:
-			if err := w.tellImports(ctx); err != nil {
+		case <-w.imports.changed:
+			if err := w.sendNewImports(ctx); err != nil {
 				return err
 			}
 		case event, open := <-w.notify.Events:
@@ -196,16 +204,16 @@ func (w *watcher) follow(ctx context.Context) error {
 				return fsnotify.ErrClosed
 			}
 			var err error
-			if again, err = w.handle(ctx, event); err != nil {
+			if lost, err = w.handle(ctx, event); err != nil {
 				return err
 			}
 		case err := <-w.notify.Errors:
 			if !errors.Is(err, fsnotify.ErrEventOverflow) {
 				return err
 			}
-			again = true // events were lost, those of new folders too
+			lost = true // the lost events may be of new directories
 		}
-		if !again {
+		if !lost {
 			continue
 		}
 		if err := w.restart(ctx); err != nil {
@@ -214,65 +222,67 @@ func (w *watcher) follow(ctx context.Context) error {
 	}
 }
 
-// restart watches everything anew, as soon as the root is there.
+// restart watches everything again, as soon as the root exists, and sends
+// unknownPath.
 func (w *watcher) restart(ctx context.Context) error {
 	for {
-		err := w.begin()
-		if !gone(err) {
-			tell(ctx, w.changes, anything)
+		err := w.watchAll()
+		if !isMissing(err) {
+			send(ctx, w.changes, unknownPath)
 			return err
 		}
-		tell(ctx, w.changes, anything)
+		send(ctx, w.changes, unknownPath)
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(returning):
+		case <-time.After(rootCheckInterval):
 		}
 	}
 }
 
-// handle passes one event on. Lost means that the root itself went.
+// handle sends the paths that an event concerns and watches what it created. It
+// reports lost when the root itself was deleted or renamed.
 func (w *watcher) handle(ctx context.Context, event fsnotify.Event) (lost bool, err error) {
 	for _, link := range slices.Clone(w.links[event.Name]) {
-		tell(ctx, w.changes, link)
+		send(ctx, w.changes, link)
 		if event.Has(fsnotify.Create) {
-			err = errors.Join(err, w.addEntry(link, w.modeOf(link)))
+			err = errors.Join(err, w.addEntry(link, w.typeOf(link)))
 		}
 	}
-	name, ok := w.nameOf(event.Name)
+	name, ok := w.sitePath(event.Name)
 	if err != nil || !ok {
-		return false, err // beside the file that a link leads to
+		return false, err // not ok: outside the site, beside the target of a link
 	}
-	went := event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename)
+	removed := event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename)
 	if name == "." {
-		return went, nil
+		return removed, nil
 	}
-	source := matters(name)
-	if !source && !w.concerns(name) {
+	source := isSource(name)
+	if !source && !w.isImported(name) {
 		return false, nil
 	}
-	if went {
-		w.forget(name)
+	if removed {
+		w.unwatch(name)
 	}
 	switch {
 	case !event.Has(fsnotify.Create):
 	case source:
-		err = w.addEntry(name, w.modeOf(name))
+		err = w.addEntry(name, w.typeOf(name))
 	default:
-		err = w.tellImports(ctx)
+		err = w.sendNewImports(ctx)
 	}
-	tell(ctx, w.changes, name)
+	send(ctx, w.changes, name)
 	return false, err
 }
 
-// forget ends the watches of a folder that went and of all below it. Where it
-// was moved, they would go on under its old name.
-func (w *watcher) forget(name string) {
-	for _, folder := range slices.Sorted(maps.Keys(w.folders)) {
-		if folder == name || strings.HasPrefix(folder, name+"/") {
-			_ = w.notify.Remove(w.at(folder)) // the system may have ended it
-			delete(w.folders, folder)
+// unwatch removes the watches of a deleted or renamed directory and of all below
+// it. Those of a renamed directory would go on to report the old path.
+func (w *watcher) unwatch(name string) {
+	for _, dir := range slices.Sorted(maps.Keys(w.dirs)) {
+		if dir == name || strings.HasPrefix(dir, name+"/") {
+			_ = w.notify.Remove(w.fullPath(dir)) // fails when the system has removed it
+			delete(w.dirs, dir)
 		}
 	}
-	delete(w.behind, name)
+	delete(w.linkedDirs, name)
 }

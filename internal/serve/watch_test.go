@@ -15,27 +15,28 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// told collects what a watcher tells.
-type told struct {
-	t     *testing.T
-	root  string
-	mu    sync.Mutex
-	names map[string]bool
-	said  []string
+// watchedSite is a small site that is watched. It collects the paths that the
+// watcher sends and the messages that it prints.
+type watchedSite struct {
+	t       *testing.T
+	root    string
+	mu      sync.Mutex
+	changed map[string]bool
+	printed []string
 }
 
-// watched makes a small site and begins to watch it.
-func watched(t *testing.T, begin func(ctx context.Context, root string, w *told, changes chan<- string)) *told {
+// newWatchedSite writes the site and calls begin, which starts to watch it.
+func newWatchedSite(t *testing.T, begin func(ctx context.Context, root string, w *watchedSite, changes chan<- string)) *watchedSite {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &told{t: t, root: root, names: map[string]bool{}}
+	w := &watchedSite{t: t, root: root, changed: map[string]bool{}}
 	for _, name := range []string{"content/a.md", "content/deep/b.md", "examples/x/main.go", "go.mod", "shared/s.md", "README.md", "internal/greet/g.go", "internal/other.go"} {
 		w.write(name, "text")
 	}
-	w.do(os.Symlink("../shared/s.md", w.at("content/s.md")))
+	w.must(os.Symlink("../shared/s.md", w.path("content/s.md")))
 	ctx, stop := context.WithCancel(context.Background())
 	changes := make(chan string)
 	begin(ctx, root, w, changes)
@@ -45,7 +46,7 @@ func watched(t *testing.T, begin func(ctx context.Context, root string, w *told,
 			select {
 			case name := <-changes:
 				w.mu.Lock()
-				w.names[name] = true
+				w.changed[name] = true
 				w.mu.Unlock()
 			case <-ctx.Done():
 				return
@@ -56,215 +57,222 @@ func watched(t *testing.T, begin func(ctx context.Context, root string, w *told,
 	return w
 }
 
-func (w *told) at(name string) string { return filepath.Join(w.root, filepath.FromSlash(name)) }
+// path returns the path of a file of the site in the file system.
+func (w *watchedSite) path(name string) string {
+	return filepath.Join(w.root, filepath.FromSlash(name))
+}
 
-func (w *told) do(err error) {
+func (w *watchedSite) must(err error) {
 	w.t.Helper()
 	if err != nil {
 		w.t.Fatal(err)
 	}
 }
 
-func (w *told) write(name, text string) {
+func (w *watchedSite) write(name, text string) {
 	w.t.Helper()
-	w.do(os.MkdirAll(filepath.Dir(w.at(name)), 0o755))
-	w.do(os.WriteFile(w.at(name), []byte(text), 0o644))
+	w.must(os.MkdirAll(filepath.Dir(w.path(name)), 0o755))
+	w.must(os.WriteFile(w.path(name), []byte(text), 0o644))
 }
 
-// say is the terminal.
-func (w *told) say(format string, args ...any) {
+func (w *watchedSite) printf(format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.said = append(w.said, fmt.Sprintf(format, args...))
+	w.printed = append(w.printed, fmt.Sprintf(format, args...))
 }
 
-// knows tells whether a name was told, or a folder above it: of a folder that
-// was new, all that came into it before it was watched is told with it.
-func (w *told) knows(name string) bool {
-	for at := name; at != "."; at = path.Dir(at) {
-		if w.names[at] {
+// isChanged reports whether the watcher sent a path or a parent of it. A new
+// directory stands for the files that were created before it was watched. The
+// caller holds w.mu.
+func (w *watchedSite) isChanged(name string) bool {
+	for p := name; p != "."; p = path.Dir(p) {
+		if w.changed[p] {
 			return true
 		}
 	}
 	return false
 }
 
-// expect waits until all names were told, and forgets what was.
-func (w *told) expect(step string, names ...string) {
+// expect waits until the watcher has sent all names, and removes all that it sent.
+func (w *watchedSite) expect(step string, names ...string) {
 	w.t.Helper()
 	begin := time.Now()
 	for {
 		w.mu.Lock()
-		missing := slices.DeleteFunc(slices.Clone(names), w.knows)
+		missing := slices.DeleteFunc(slices.Clone(names), w.isChanged)
 		if len(missing) == 0 {
-			clear(w.names)
+			clear(w.changed)
 			w.mu.Unlock()
 			return
 		}
-		have := fmt.Sprint(w.names)
+		have := fmt.Sprint(w.changed)
 		w.mu.Unlock()
-		if time.Since(begin) > patience {
-			w.t.Fatalf("%s: not told of %q, but of %s", step, missing, have)
+		if time.Since(begin) > timeout {
+			w.t.Fatalf("%s: %q not sent, but %s", step, missing, have)
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
 }
 
-// ways are those of hearing of changes, where internal/greet is imported from.
-var ways = map[string]func(ctx context.Context, root string, w *told, changes chan<- string){
-	"watch": func(ctx context.Context, root string, w *told, changes chan<- string) {
-		beyond := newImports(func() []string { return []string{"internal/greet"} })
-		newWatcher(root, beyond, w.say, changes).start(ctx)
-		beyond.changed()
-		beyond.changed()
+// methods are the two methods to detect changes. internal/greet is imported.
+var methods = map[string]func(ctx context.Context, root string, w *watchedSite, changes chan<- string){
+	"watch": func(ctx context.Context, root string, w *watchedSite, changes chan<- string) {
+		i := newImports(func() []string { return []string{"internal/greet"} })
+		newWatcher(root, i, w.printf, changes).start(ctx)
+		i.notify()
+		i.notify()
 	},
-	"poll": func(ctx context.Context, root string, _ *told, changes chan<- string) {
+	"poll": func(ctx context.Context, root string, _ *watchedSite, changes chan<- string) {
 		poll(ctx, root, newImports(func() []string { return []string{"internal/greet"} }), 10*time.Millisecond, changes)
 	},
 }
 
-// Both ways of hearing of changes hear of each.
-func TestEveryChangeIsTold(t *testing.T) {
-	for name, begin := range ways {
+// TestEveryChange checks that both methods report every kind of change, and no
+// file that cannot change a page.
+func TestEveryChange(t *testing.T) {
+	for name, begin := range methods {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := watched(t, begin)
+			w := newWatchedSite(t, begin)
 			w.write("content/a.md", "longer text")
 			w.expect("written in place", "content/a.md")
 			w.write("content/.a.tmp", "an even longer text")
-			w.do(os.Rename(w.at("content/.a.tmp"), w.at("content/a.md")))
+			w.must(os.Rename(w.path("content/.a.tmp"), w.path("content/a.md")))
 			w.expect("renamed into its place", "content/a.md")
 			w.write("go.mod", "module x")
 			w.expect("a file of the root", "go.mod")
 			w.write("shared/s.md", "longer text")
-			w.expect("the file behind a link", "content/s.md")
-			w.do(os.Rename(w.at("content/deep"), w.at("content/far")))
-			w.expect("a folder moved", "content/deep", "content/far")
+			w.expect("the target of a link", "content/s.md")
+			w.must(os.Rename(w.path("content/deep"), w.path("content/far")))
+			w.expect("a directory moved", "content/deep", "content/far")
 			w.write("content/far/b.md", "longer text")
-			w.expect("in the moved folder", "content/far/b.md")
-			w.do(os.RemoveAll(w.at("content")))
+			w.expect("in the moved directory", "content/far/b.md")
+			w.must(os.RemoveAll(w.path("content")))
 			w.expect("content/ deleted", "content")
 			w.write("content/new/c.md", "text")
-			w.expect("content/ back", "content")
+			w.expect("content/ created again", "content")
 			w.write("content/new/c.md", "longer text")
-			w.expect("in a folder of it", "content/new/c.md")
+			w.expect("in a directory of it", "content/new/c.md")
 			w.write("quotes/q/source.yaml", "text")
-			w.expect("a folder of the root that was not there", "quotes")
+			w.expect("a source directory that did not exist", "quotes")
 			w.write("quotes/q/source.yaml", "longer text")
 			w.expect("in it", "quotes/q/source.yaml")
 			w.write("internal/greet/g.go", "longer text")
-			w.expect("in a package that is imported", "internal/greet/g.go")
-			w.do(os.RemoveAll(w.at("internal")))
+			w.expect("in an imported package", "internal/greet/g.go")
+			w.must(os.RemoveAll(w.path("internal")))
 			w.expect("the package deleted", "internal/greet")
 			w.write("internal/greet/new.go", "text")
-			w.expect("the package back", "internal/greet")
+			w.expect("the package created again", "internal/greet")
 			w.write("internal/greet/new.go", "longer text")
 			w.expect("in it", "internal/greet/new.go")
 			w.write("internal/other.go", "longer text")
 			w.write("README.md", "longer text")
 			w.write("shared/other.md", "text")
 			w.write("content/new/.c.md.swp", "text")
-			w.do(os.Remove(w.at("content/new/c.md")))
+			w.must(os.Remove(w.path("content/new/c.md")))
 			w.expect("deleted", "content/new/c.md")
-			for name := range w.names {
-				if !matters(name) && !strings.HasPrefix(name, "internal/greet") && name != "internal" {
-					t.Errorf("told of %s, which no page depends on", name)
+			for name := range w.changed {
+				if !isSource(name) && !strings.HasPrefix(name, "internal/greet") && name != "internal" {
+					t.Errorf("%s was sent, which no page depends on", name)
 				}
 			}
 		})
 	}
 }
 
-// A folder that is imported from is new once: else each telling of it would draw
-// the site, which asks for the folders, which tells of them.
+// TestImportsAreNewOnce checks that addImports returns a directory only once. Else
+// watching would not end: a sent directory renders the site, and each rendering
+// calls addImports again.
 func TestImportsAreNewOnce(t *testing.T) {
 	var inner *watcher
 	folders := []string{".", "gone/for/good", "internal/greet"}
-	w := watched(t, func(ctx context.Context, root string, w *told, changes chan<- string) {
-		inner = newWatcher(root, newImports(func() []string { return folders }), w.say, changes)
-		w.do(inner.begin()) // and nobody follows
+	w := newWatchedSite(t, func(ctx context.Context, root string, w *watchedSite, changes chan<- string) {
+		inner = newWatcher(root, newImports(func() []string { return folders }), w.printf, changes)
+		w.must(inner.watchAll()) // without run, no event is handled
 	})
-	t.Cleanup(inner.end)
-	inner.forget("internal/greet")
+	t.Cleanup(inner.close)
+	inner.unwatch("internal/greet")
 	for _, want := range []string{"[internal/greet]", "[]"} {
-		fresh, err := inner.addImports()
-		if got := fmt.Sprint(fresh); err != nil || got != want {
-			t.Errorf("new are %s, %v, want %s", got, err, want)
+		added, err := inner.addImports()
+		if got := fmt.Sprint(added); err != nil || got != want {
+			t.Errorf("added %s, %v, want %s", got, err, want)
 		}
 	}
-	w.do(os.MkdirAll(w.at("gone/for/good"), 0o755))
-	if fresh, err := inner.addImports(); err != nil || !slices.Equal(fresh, []string{"gone/for/good"}) {
-		t.Errorf("new is %q, %v", fresh, err)
+	w.must(os.MkdirAll(w.path("gone/for/good"), 0o755))
+	if added, err := inner.addImports(); err != nil || !slices.Equal(added, []string{"gone/for/good"}) {
+		t.Errorf("added %q, %v", added, err)
 	}
 }
 
-// When the system lost events, anything may have changed, and folders that came
-// meanwhile are watched.
+// TestLostEvents checks that lost events send unknownPath and that watching goes on.
 func TestLostEvents(t *testing.T) {
 	var inner *watcher
-	w := watched(t, func(ctx context.Context, root string, w *told, changes chan<- string) {
-		inner = newWatcher(root, imports{}, w.say, changes)
+	w := newWatchedSite(t, func(ctx context.Context, root string, w *watchedSite, changes chan<- string) {
+		inner = newWatcher(root, imports{}, w.printf, changes)
 		inner.start(ctx)
 	})
 	inner.notify.Errors <- fsnotify.ErrEventOverflow
-	w.expect("lost events", anything)
+	w.expect("lost events", unknownPath)
 	w.write("content/a.md", "longer text")
 	w.expect("afterwards", "content/a.md")
 }
 
-// The root itself may go and come back.
+// TestRootComesBack checks that a site is watched again after its root was moved
+// away and back.
 func TestRootComesBack(t *testing.T) {
-	w := watched(t, func(ctx context.Context, root string, w *told, changes chan<- string) {
-		newWatcher(root, imports{}, w.say, changes).start(ctx)
+	w := newWatchedSite(t, func(ctx context.Context, root string, w *watchedSite, changes chan<- string) {
+		newWatcher(root, imports{}, w.printf, changes).start(ctx)
 	})
-	w.do(os.Rename(w.root, w.root+"-away"))
-	w.expect("the root went", anything)
-	w.do(os.Rename(w.root+"-away", w.root))
-	w.expect("the root came back", anything)
+	w.must(os.Rename(w.root, w.root+"-away"))
+	w.expect("the root moved away", unknownPath)
+	w.must(os.Rename(w.root+"-away", w.root))
+	w.expect("the root moved back", unknownPath)
 	w.write("content/a.md", "longer text")
 	w.expect("afterwards", "content/a.md")
 }
 
-// Where there are more folders than may be watched, the site is looked at
-// instead, which is said once: at the start, or when the folders come.
+// TestTooManyFolders checks that a site with more directories than can be watched is
+// polled, and that this is printed once, whether there are too many at the start
+// or later.
 func TestTooManyFolders(t *testing.T) {
-	for name, most := range map[string]int{"at the start": 3, "later": 8} {
+	for name, maxWatches := range map[string]int{"at the start": 3, "later": 8} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := watched(t, func(ctx context.Context, root string, w *told, changes chan<- string) {
-				inner := newWatcher(root, imports{}, w.say, changes)
-				inner.most = most
+			w := newWatchedSite(t, func(ctx context.Context, root string, w *watchedSite, changes chan<- string) {
+				inner := newWatcher(root, imports{}, w.printf, changes)
+				inner.maxWatches = maxWatches
 				inner.start(ctx)
 			})
 			for i := range 8 {
 				w.write(fmt.Sprintf("content/more%d/a.md", i), "text")
 			}
-			if most == 8 {
-				w.expect("the limit was reached", anything) // and from now on it is looked
+			if maxWatches == 8 {
+				w.expect("the limit was reached", unknownPath) // from here on the site is polled
 			}
 			w.write("content/more7/a.md", "longer text")
 			w.expect("beyond the limit", "content/more7/a.md")
 			w.mu.Lock()
 			defer w.mu.Unlock()
-			if len(w.said) != 1 || !strings.Contains(w.said[0], "instead") {
-				t.Errorf("it said %q, want one line", w.said)
+			if len(w.printed) != 1 || !strings.Contains(w.printed[0], "instead") {
+				t.Errorf("it printed %q, want one line", w.printed)
 			}
 		})
 	}
 }
 
-// Of folders behind links that lie in one another, the innermost names a file.
-func TestInnermostFolderNames(t *testing.T) {
+// TestInnermostLinkedDir checks that sitePath uses the innermost of linked
+// directories that contain one another.
+func TestInnermostLinkedDir(t *testing.T) {
 	root := t.TempDir()
 	docs := filepath.Join(root, "docs")
-	for range 100 { // the order of a map decides nothing
-		w := &watcher{root: root, behind: map[string]string{"content": docs, "examples": filepath.Join(docs, "examples")}}
+	for range 100 { // the order of a map is random
+		w := &watcher{root: root, linkedDirs: map[string]string{"content": docs, "examples": filepath.Join(docs, "examples")}}
 		for file, want := range map[string]string{
 			"docs/examples/x/main.go": "examples/x/main.go",
 			"docs/a.md":               "content/a.md",
 			"templates/x.html":        "templates/x.html",
 		} {
-			if got, ok := w.nameOf(filepath.Join(root, filepath.FromSlash(file))); got != want || !ok {
+			if got, ok := w.sitePath(filepath.Join(root, filepath.FromSlash(file))); got != want || !ok {
 				t.Fatalf("%s: got %q, want %q", file, got, want)
 			}
 		}

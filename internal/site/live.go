@@ -144,10 +144,10 @@ func (l *Live) findStale(b *build, s *edition) error {
 	return nil
 }
 
-// Beyond lists the folders elsewhere in the site than where sites keep their
-// sources from which its examples import, slash-separated and sorted: what lies
-// in them may change what an example prints. It grows when an example has run.
-func (l *Live) Beyond() []string {
+// ImportDirs returns the directories outside content/, examples/, quotes/ and
+// templates/ that examples import from, slash-separated and sorted. A change in
+// them may change an example's output. The list may grow when an example has run.
+func (l *Live) ImportDirs() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.last == nil {
@@ -160,7 +160,7 @@ func (l *Live) Beyond() []string {
 			inputs = r.Inputs
 		}
 		for name := range inputs {
-			addBeyond(folders, name)
+			addImportDir(folders, name)
 		}
 	}
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(folders)), func(folder string) bool {
@@ -169,8 +169,9 @@ func (l *Live) Beyond() []string {
 	})
 }
 
-// addBeyond adds the folder of an input, unless it is among a site's sources.
-func addBeyond(folders map[string]bool, input string) {
+// addImportDir adds the directory of an input, unless it is one of the site's own
+// source directories.
+func addImportDir(folders map[string]bool, input string) {
 	top, _, below := strings.Cut(input, "/")
 	switch {
 	case slices.Contains(inputFolders, top):

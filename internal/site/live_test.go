@@ -87,7 +87,7 @@ func TestWhatARunDependsOn(t *testing.T) {
 	if err != nil || shown.Inputs == "" {
 		t.Fatalf("%+v, %v", shown, err)
 	}
-	if got := strings.Join(live.Beyond(), " "); got != "internal/greet" {
+	if got := strings.Join(live.ImportDirs(), " "); got != "internal/greet" {
 		t.Errorf("it imports from %q", got)
 	}
 	for _, step := range []struct {

@@ -1,20 +1,22 @@
-// What build -serve adds to a page while its author writes: it listens for news
-// of this page, and loads it anew without losing the place.
+// build -serve adds this script to every page. It receives the page's state as
+// server-sent events, shows the problems and the output of running examples, and
+// reloads the page when it changed, at the same scroll position and focus.
 "use strict";
 {
 	const me = document.currentScript;
-	const place = "verbatim:place:" + location.pathname;
+	const storageKey = "verbatim:place:" + location.pathname;
 	const focusable = "a[href],button,input,select,textarea,summary,[tabindex]";
 
-	// Where the reader is: how far the last anchor above the fold is from the
-	// top, for what stands before it may have grown, and what has the focus.
-	let leaving = false;
-	const leave = () => {
-		leaving = true;
+	// reload stores the position and the focus, and reloads the page. The position
+	// is that of the last anchor above the window's top, because the text before it
+	// may change its height.
+	let reloading = false;
+	const reload = () => {
+		reloading = true;
 		const above = [...document.querySelectorAll("main [id]")].filter(e =>
 			e.getClientRects().length && e.getBoundingClientRect().top <= 1).pop();
 		const active = document.activeElement;
-		sessionStorage.setItem(place, JSON.stringify({
+		sessionStorage.setItem(storageKey, JSON.stringify({
 			y: scrollY, id: above?.id, top: above?.getBoundingClientRect().top,
 			focus: [...document.querySelectorAll(focusable)].indexOf(active), tag: active?.tagName,
 		}));
@@ -22,77 +24,80 @@
 		location.reload();
 	};
 
-	const back = from => {
-		const anchor = from.y > 0 && from.id && document.getElementById(from.id);
-		const y = anchor ? scrollY + anchor.getBoundingClientRect().top - from.top : from.y;
+	const restoreScroll = stored => {
+		const anchor = stored.y > 0 && stored.id && document.getElementById(stored.id);
+		const y = anchor ? scrollY + anchor.getBoundingClientRect().top - stored.top : stored.y;
 		scrollTo({top: y, behavior: "instant"});
 	};
-	const from = JSON.parse(sessionStorage.getItem(place));
-	if (from) {
-		sessionStorage.removeItem(place);
-		const focused = document.querySelectorAll(focusable)[from.focus];
-		if (focused?.tagName === from.tag) focused.focus({preventScroll: true});
-		back(from);
-		addEventListener("load", () => back(from));
+	const stored = JSON.parse(sessionStorage.getItem(storageKey));
+	if (stored) {
+		sessionStorage.removeItem(storageKey);
+		const focused = document.querySelectorAll(focusable)[stored.focus];
+		if (focused?.tagName === stored.tag) focused.focus({preventScroll: true});
+		restoreScroll(stored);
+		addEventListener("load", () => restoreScroll(stored));
 	}
 
-	// A new theme needs no new page.
-	const restyle = styles => {
+	// Changed style sheets are replaced without a reload.
+	const updateStyles = styles => {
 		const links = document.querySelectorAll("link[rel=stylesheet]:not([data-live])");
 		styles.forEach((href, i) => { if (links[i]) links[i].href = href; });
 	};
 
-	const banner = (html, said) => {
+	const updateBanner = (html, summary) => {
 		const old = document.getElementById("v-live");
 		const open = old.querySelector("details")?.open;
 		old.innerHTML = html;
 		old.hidden = !html;
 		const now = old.querySelector("details");
 		if (now && open !== undefined) now.open = open;
-		document.getElementById("v-said").textContent = said;
+		document.getElementById("v-live-status").textContent = summary;
 	};
 
-	// What examples print now stands below what is recorded of them. A block
-	// tells by its link to the example's page whose it is.
-	const runs = html => {
-		const shown = {};
+	// The current output of an example is shown below each block of its recorded
+	// output. The block's link to the example's page says which example it is.
+	const updateRuns = html => {
+		const blocksOf = {}; // by path of the example's page
 		for (const link of document.querySelectorAll(".proof a[href]")) {
 			const block = link.closest(".pv");
-			if (block && html[link.pathname]) shown[link.pathname] = [...shown[link.pathname] ?? [], block];
+			if (block && html[link.pathname]) blocksOf[link.pathname] = [...blocksOf[link.pathname] ?? [], block];
 		}
 		const own = document.querySelector("main .pv");
-		if (own && html[location.pathname]) shown[location.pathname] = [own];
+		if (own && html[location.pathname]) blocksOf[location.pathname] = [own];
 		document.querySelectorAll(".v-run").forEach(e => e.remove());
 		document.querySelectorAll(".pv[aria-busy]").forEach(e => e.removeAttribute("aria-busy"));
-		for (const [page, blocks] of Object.entries(shown)) {
+		for (const [page, blocks] of Object.entries(blocksOf)) {
 			for (const block of blocks) {
 				block.insertAdjacentHTML("beforeend", html[page]);
-				if (block.querySelector(".v-run.going")) block.setAttribute("aria-busy", "true");
+				if (block.querySelector(".v-run.running")) block.setAttribute("aria-busy", "true");
 			}
 		}
 	};
 
-	let styles = me.dataset.styles, news;
-	const hear = ({data}) => {
+	let styles = me.dataset.styles, source;
+	const receive = ({data}) => {
 		const state = JSON.parse(data);
-		if (state.page !== me.dataset.page) return leave();
-		if (state.styles.join(" ") !== styles) restyle(state.styles);
+		if (state.page !== me.dataset.page) return reload();
+		if (state.styles.join(" ") !== styles) updateStyles(state.styles);
 		styles = state.styles.join(" ");
-		banner(state.banner, state.said);
-		runs(state.runs);
+		updateBanner(state.banner, state.summary);
+		updateRuns(state.runs);
 	};
-	// Only a page that is seen listens: a browser has few connections to spare.
-	const listen = () => {
-		news?.close();
+	// Only a visible page is connected, because browsers limit the connections to one
+	// server.
+	const connect = () => {
+		source?.close();
 		if (document.visibilityState === "hidden") return;
-		news = new EventSource("/.verbatim/news?page=" + encodeURIComponent(me.dataset.path));
-		news.onmessage = hear;
+		source = new EventSource("/.verbatim/events?page=" + encodeURIComponent(me.dataset.path));
+		source.onmessage = receive;
 	};
-	document.addEventListener("visibilitychange", listen);
+	document.addEventListener("visibilitychange", connect);
 	addEventListener("pagehide", () => {
-		news?.close();
-		if (!leaving) history.scrollRestoration = "auto"; // for whoever comes back; before, it would move the page once more
+		source?.close();
+		// "auto" makes the browser restore the position at a later visit. If it were set
+		// earlier, the browser would scroll this page a second time.
+		if (!reloading) history.scrollRestoration = "auto";
 	});
-	addEventListener("pageshow", e => { if (e.persisted) listen(); });
-	listen();
+	addEventListener("pageshow", e => { if (e.persisted) connect(); });
+	connect();
 }

@@ -9,22 +9,23 @@ import (
 	"time"
 )
 
-// inBubble runs gather on a clock of its own.
-func inBubble(t *testing.T, test func(t *testing.T, changes chan<- string, batches <-chan []string)) {
+// testDebounce calls test with the channels of a running debounce, under a fake
+// clock.
+func testDebounce(t *testing.T, test func(t *testing.T, changes chan<- string, batches <-chan []string)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		changes, batches := make(chan string), make(chan []string)
-		go gather(ctx, changes, batches)
+		go debounce(ctx, changes, batches)
 		test(t, changes, batches)
 		stop()
 		synctest.Wait()
 	})
 }
 
-// A save is shown soon, and what an editor does in several steps is one change.
-func TestGatherASave(t *testing.T) {
-	inBubble(t, func(t *testing.T, changes chan<- string, batches <-chan []string) {
+// TestDebounceSave checks that the events of one save form one batch within 20 ms.
+func TestDebounceSave(t *testing.T) {
+	testDebounce(t, func(t *testing.T, changes chan<- string, batches <-chan []string) {
 		begin := time.Now()
 		for _, name := range []string{"content/b.md", "content/a.md", "content/b.md"} {
 			changes <- name
@@ -39,14 +40,15 @@ func TestGatherASave(t *testing.T) {
 	})
 }
 
-// A checkout of 1,000 files is one change, even with pauses in it.
-func TestGatherACheckout(t *testing.T) {
-	inBubble(t, func(t *testing.T, changes chan<- string, batches <-chan []string) {
+// TestDebounceCheckout checks that 1,000 files form one batch, also when there are
+// pauses between them.
+func TestDebounceCheckout(t *testing.T) {
+	testDebounce(t, func(t *testing.T, changes chan<- string, batches <-chan []string) {
 		go func() {
 			for i := range 1000 {
 				changes <- fmt.Sprintf("content/%d.md", i)
 				if i%100 == 99 {
-					time.Sleep(afterMany / 2)
+					time.Sleep(quietAfterMany / 2)
 				}
 			}
 		}()
@@ -56,11 +58,11 @@ func TestGatherACheckout(t *testing.T) {
 	})
 }
 
-// What is not known stands for everything.
-func TestGatherAnything(t *testing.T) {
-	inBubble(t, func(t *testing.T, changes chan<- string, batches <-chan []string) {
+// TestDebounceUnknownPath checks that a batch with an unknown path is nil.
+func TestDebounceUnknownPath(t *testing.T) {
+	testDebounce(t, func(t *testing.T, changes chan<- string, batches <-chan []string) {
 		changes <- "content/a.md"
-		changes <- anything
+		changes <- unknownPath
 		if got := <-batches; got != nil {
 			t.Errorf("got %q, want nil", got)
 		}
@@ -71,9 +73,10 @@ func TestGatherAnything(t *testing.T) {
 	})
 }
 
-// While the site is drawn, changes add up; none is lost.
-func TestGatherWhileBusy(t *testing.T) {
-	inBubble(t, func(t *testing.T, changes chan<- string, batches <-chan []string) {
+// TestDebounceSlowReceiver checks that a batch which is not received grows and
+// loses no path.
+func TestDebounceSlowReceiver(t *testing.T) {
+	testDebounce(t, func(t *testing.T, changes chan<- string, batches <-chan []string) {
 		for i := range 5 {
 			changes <- fmt.Sprintf("content/%d.md", i)
 			time.Sleep(time.Second)
@@ -84,21 +87,22 @@ func TestGatherWhileBusy(t *testing.T) {
 	})
 }
 
-// A file that something writes all the time does not keep the others waiting.
-func TestGatherWithoutQuiet(t *testing.T) {
-	inBubble(t, func(t *testing.T, changes chan<- string, batches <-chan []string) {
+// TestDebounceMaxWait checks that a batch ends although a file changes without a
+// pause.
+func TestDebounceMaxWait(t *testing.T) {
+	testDebounce(t, func(t *testing.T, changes chan<- string, batches <-chan []string) {
 		done := make(chan bool)
 		go func() {
 			defer close(done)
 			for range 1000 {
 				changes <- "examples/x/log"
-				time.Sleep(afterFew / 2)
+				time.Sleep(quietAfterSave / 2)
 			}
 		}()
 		begin := time.Now()
 		<-batches
-		if took := time.Since(begin); took > 2*noLonger {
-			t.Errorf("waited %s for quiet", took)
+		if took := time.Since(begin); took > 2*maxWait {
+			t.Errorf("the batch took %s", took)
 		}
 		for {
 			select {
