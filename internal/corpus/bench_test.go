@@ -18,27 +18,27 @@ import (
 	"time"
 )
 
-// usage is what one program took.
+// usage is the resource usage of one process: wall and processor time in seconds,
+// peak memory in MB.
 type usage struct{ wall, cpu, megabytes float64 }
 
-// BenchmarkBuild compares building a site with drawing its lessons by goldmark
-// alone, in interleaved rounds: floor, cold (neither cache nor public/), warm
-// (nothing changed) and edit (one lesson has another sentence). What counts are
-// the medians of the ratios of a round, which stand between the least and the
-// most:
+// BenchmarkBuild compares building a site with rendering its lessons by goldmark
+// alone. Each round runs four programs, each in its own process: floor (goldmark
+// alone), cold (neither cache nor public/ exists), warm (nothing changed) and edit
+// (one lesson changed).
 //
 //	go test ./internal/corpus -run - -bench 'Build/pages=6000$' -benchtime 5x
 //
-// cold is a ratio to floor, warm and edit are ratios to cold. Each program is
-// a process of its own, which tells what processors and memory it took.
+// It reports cold as a ratio to floor, and warm and edit as ratios to cold of the
+// same round: the median of all rounds, and with -min and -max the extremes.
 func BenchmarkBuild(b *testing.B) {
 	program := compile(b)
 	for _, pages := range []int{1000, 6000, 10_000} {
 		b.Run(fmt.Sprintf("pages=%d", pages), func(b *testing.B) {
-			site := write(b, pages, 0)
-			m := measured{}
+			site := generate(b, pages, 0)
+			m := measurements{}
 			for b.Loop() {
-				m.round(b, program, site)
+				m.runRound(b, program, site)
 			}
 			m.report(b)
 			reportQuery(b, filepath.Join(site, "public", "search"))
@@ -46,61 +46,63 @@ func BenchmarkBuild(b *testing.B) {
 	}
 }
 
-// BenchmarkFresh measures a build of 1,000 lessons and 2,000 examples none of
-// which is stale.
+// BenchmarkFresh measures a build of 1,000 lessons and 2,000 examples, none of them
+// stale.
 func BenchmarkFresh(b *testing.B) {
-	program, site := compile(b), write(b, 1000, 2000)
-	build(b, program, site) // makes the records
-	m := measured{}
+	program, site := compile(b), generate(b, 1000, 2000)
+	build(b, program, site) // records the examples
+	m := measurements{}
 	for b.Loop() {
 		m["fresh"] = append(m["fresh"], build(b, program, site))
 	}
-	wall, _ := m.of("fresh", "")
+	wall, _ := m.times("fresh", "")
 	reportSpread(b, "fresh-ms", wall)
 	b.ReportMetric(slices.Max(m.megabytes("fresh")), "fresh-MB")
 }
 
-// measured is what each kind of program took, round by round.
-type measured map[string][]usage
+// measurements holds the usage of each program by name, one element a round.
+type measurements map[string][]usage
 
-func (m measured) round(b *testing.B, program, site string) {
+// runRound runs each program once.
+func (m measurements) runRound(b *testing.B, program, site string) {
 	b.Helper()
-	// What the last round made is put aside, not deleted: a file system that has
-	// just deleted many files makes new ones slowly, in every program alike, which
-	// would hide what is between them.
-	attic := b.TempDir()
-	out := filepath.Join(attic, "floor")
-	for _, made := range []string{"public", ".cache"} {
-		err := os.Rename(filepath.Join(site, made), filepath.Join(attic, made))
+	// The output of the last round is moved away and not deleted: a file system
+	// creates files slowly after it has deleted many, for all programs alike, which
+	// would hide the differences between them.
+	old := b.TempDir()
+	out := filepath.Join(old, "floor")
+	for _, dir := range []string{"public", ".cache"} {
+		err := os.Rename(filepath.Join(site, dir), filepath.Join(old, dir))
 		if !errors.Is(err, fs.ErrNotExist) {
 			must(b, err)
 		}
 	}
-	m["floor"] = append(m["floor"], run(b, role("floor", site, out)))
+	m["floor"] = append(m["floor"], run(b, testBinary("floor", site, out)))
 	m["cold"] = append(m["cold"], build(b, program, site))
 	m["warm"] = append(m["warm"], build(b, program, site))
 	edit(b, site, len(m["warm"]))
 	m["edit"] = append(m["edit"], build(b, program, site))
 }
 
-func (m measured) report(b *testing.B) {
+// report reports the metrics of BenchmarkBuild.
+func (m measurements) report(b *testing.B) {
 	for _, ratio := range []struct{ what, to string }{{"cold", "floor"}, {"warm", "cold"}, {"edit", "cold"}} {
-		wall, cpu := m.of(ratio.what, ratio.to)
+		wall, cpu := m.times(ratio.what, ratio.to)
 		reportSpread(b, ratio.what+"-wall", wall)
 		reportSpread(b, ratio.what+"-cpu", cpu)
 	}
 	for _, what := range []string{"floor", "cold", "warm", "edit"} {
-		wall, _ := m.of(what, "")
+		wall, _ := m.times(what, "")
 		b.ReportMetric(median(wall), what+"-ms")
 		b.ReportMetric(slices.Max(m.megabytes(what)), what+"-MB")
 	}
 }
 
-// of gives the wall and processor times of what as ratios to another kind in
-// the same round, or in milliseconds where there is no other.
-func (m measured) of(what, to string) (wall, cpu []float64) {
+// times returns the wall and processor times of a program in each round: as ratios
+// to those of another program in the same round, or in milliseconds if to is "".
+func (m measurements) times(what, to string) (wall, cpu []float64) {
 	for i, u := range m[what] {
-		base := usage{wall: 0.001, cpu: 0.001}
+		base := usage{wall: 0.001, cpu: 0.001} // one millisecond
 		if to != "" {
 			base = m[to][i]
 		}
@@ -109,14 +111,15 @@ func (m measured) of(what, to string) (wall, cpu []float64) {
 	return wall, cpu
 }
 
-func (m measured) megabytes(what string) (all []float64) {
+// megabytes returns the peak memory of a program in each round.
+func (m measurements) megabytes(what string) (all []float64) {
 	for _, u := range m[what] {
 		all = append(all, u.megabytes)
 	}
 	return all
 }
 
-// reportSpread gives a median, and what the rounds lie between.
+// reportSpread reports the median, the minimum and the maximum of a metric.
 func reportSpread(b *testing.B, name string, values []float64) {
 	b.ReportMetric(median(values), name)
 	b.ReportMetric(slices.Min(values), name+"-min")
@@ -128,8 +131,9 @@ func median(values []float64) float64 {
 	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 }
 
-// reportQuery gives what a search loads at most: two words, each a prefix over
-// two files, and ten pages in ten files.
+// reportQuery reports the size of a search index, and the most that one search
+// loads: for two words, each a prefix found in two files, and ten results, each in
+// a file of its own.
 func reportQuery(b *testing.B, folder string) {
 	largest := map[byte]int64{}
 	total := int64(0)
@@ -145,7 +149,7 @@ func reportQuery(b *testing.B, folder string) {
 	b.ReportMetric(float64(total)/1e6, "index-MB")
 }
 
-// edit gives the site's first lesson another sentence.
+// edit appends a paragraph, which contains n, to the first lesson of a site.
 func edit(b *testing.B, site string, n int) {
 	b.Helper()
 	lessons, err := filepath.Glob(filepath.Join(site, "content", "module-000", "*.md"))
@@ -157,16 +161,16 @@ func edit(b *testing.B, site string, n int) {
 	must(b, f.Close())
 }
 
-// write makes a site, in a process of its own: what this one holds would be
-// counted as memory of the programs that it starts.
-func write(b *testing.B, pages, examples int) string {
+// generate generates a site in another process, because the memory of this one
+// counts as memory of each process that it starts.
+func generate(b *testing.B, pages, examples int) string {
 	b.Helper()
 	site := filepath.Join(b.TempDir(), "site")
-	run(b, role("write", site, strconv.Itoa(pages), strconv.Itoa(examples)))
+	run(b, testBinary("write", site, strconv.Itoa(pages), strconv.Itoa(examples)))
 	return site
 }
 
-// compile gives the program under test.
+// compile returns the path of the compiled build command.
 func compile(b *testing.B) string {
 	b.Helper()
 	program := filepath.Join(b.TempDir(), "build")
@@ -174,31 +178,33 @@ func compile(b *testing.B) string {
 	return program
 }
 
+// build builds a site.
 func build(b *testing.B, program, site string) usage {
 	b.Helper()
 	return run(b, exec.Command(program, "-C", site))
 }
 
-// role is this binary as another program.
-func role(args ...string) *exec.Cmd {
+// testBinary returns the command that runs this test binary as another program, with
+// the arguments that TestMain describes.
+func testBinary(args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), roleVariable+"="+strings.Join(args, " "))
 	return cmd
 }
 
-// run runs a program to its end.
+// run runs a command and returns its resource usage.
 func run(b *testing.B, cmd *exec.Cmd) usage {
 	b.Helper()
 	begin := time.Now()
-	said, err := cmd.CombinedOutput()
+	output, err := cmd.CombinedOutput()
 	wall := time.Since(begin)
 	if err != nil {
-		b.Fatalf("%s: %v\n%s", cmd, err, said)
+		b.Fatalf("%s: %v\n%s", cmd, err, output)
 	}
 	used := cmd.ProcessState.SysUsage().(*syscall.Rusage)
 	peak := float64(used.Maxrss) / 1e3
 	if runtime.GOOS == "darwin" {
-		peak /= 1e3 // bytes there, kilobytes elsewhere
+		peak /= 1e3 // macOS reports bytes, other systems kilobytes
 	}
 	state := cmd.ProcessState
 	return usage{wall: wall.Seconds(), cpu: (state.UserTime() + state.SystemTime()).Seconds(), megabytes: peak}

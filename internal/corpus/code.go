@@ -5,19 +5,20 @@ import (
 	"unicode/utf8"
 )
 
-// snippet is a piece of code.
+// snippet is the code of one fence.
 type snippet struct{ language, text string }
 
-// language makes code of a few shapes of lines: § is a name, № a number.
+// language generates code in one language from templates of its lines, in which §
+// stands for a name and № for a number.
 type language struct {
-	name   string
-	weight int
+	name   string // as the fence names it
+	weight int    // how often it is chosen, relative to the others
 	first  string
-	lines  []string
+	lines  []string // between first and last, in random order and number
 	last   string
 }
 
-// languages are those that lessons show, the usual ones more often.
+// languages lists the languages of fences.
 var languages = []language{
 	{"go", 20, "func §(ctx context.Context, § *redis.Client) error {\n", []string{
 		"\t// § is asked once, because § may be late.\n", "\t§, err := §.Get(ctx, \"§:§\").Int64()\n", "\tif err != nil {\n\t\treturn fmt.Errorf(\"§ %d: %w\", №, err)\n\t}\n",
@@ -41,8 +42,8 @@ var languages = []language{
 	{"toml", 2, "[§.§]\n", []string{"§ = \"§\" # §\n", "§ = [№, №]\n"}, ""},
 }
 
-// table has each language as often as it weighs.
-var table = func() (all []*language) {
+// weighted holds each language as many times as its weight.
+var weighted = func() (all []*language) {
 	for i := range languages {
 		for range languages[i].weight {
 			all = append(all, &languages[i])
@@ -51,9 +52,9 @@ var table = func() (all []*language) {
 	return all
 }()
 
-// snippet draws a language and some lines of it.
+// snippet returns code in a random language.
 func (w *writer) snippet() snippet {
-	l := table[w.IntN(len(table))]
+	l := weighted[w.IntN(len(weighted))]
 	w.out = w.out[:0]
 	w.fill(l.first)
 	for range 2 + w.IntN(9) {
@@ -63,14 +64,14 @@ func (w *writer) snippet() snippet {
 	return snippet{l.name, string(w.out)}
 }
 
-// fill writes a shape with names and numbers in it.
-func (w *writer) fill(shape string) {
-	for _, c := range shape {
+// fill appends a template with random names and numbers.
+func (w *writer) fill(template string) {
+	for _, c := range template {
 		switch c {
 		case '§':
-			w.say(w.name())
+			w.add(w.name())
 		case '№':
-			w.say(strconv.Itoa(w.IntN(1000)))
+			w.add(strconv.Itoa(w.IntN(1000)))
 		default:
 			w.out = utf8.AppendRune(w.out, c)
 		}

@@ -1,14 +1,15 @@
-// Package corpus promises a site of lessons that look like those of a large
-// documentation set, for benchmarks and tests: the same seed and the same
-// number of pages give the same bytes, and a build of it finds no problem.
+// Package corpus generates sites of random lessons for tests and benchmarks. The
+// same seed and number of pages always produce the same bytes, and a build of the
+// site finds no problems.
 //
-// Its sizes follow a real set of 5,985 pages and 47 MB: the lengths of pages
-// are log-normal, about 15 % of the bytes stand in code fences, and most of
-// those bytes stand in another fence again.
+// Sizes are modelled on a real documentation set of 5,985 pages and 47 MB: page
+// lengths are log-normal, about 15 % of the bytes are in code fences, and most
+// fences are repeated on other pages.
 package corpus
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -19,53 +20,50 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"sync/atomic"
 )
 
 const (
-	moduleSize = 20 // lessons of a module, which is a folder
-	partSize   = 12 // modules of a part
-	pictures   = 8  // images of the whole site
+	moduleSize = 20 // lessons in a module, which is a directory
+	partSize   = 12 // modules in a part of the course
+	pictures   = 8  // images in the whole site
 )
 
-// Write makes a site of so many lessons below dir, which may be new.
+// Write generates a site with the given number of lessons in dir and creates dir if
+// it does not exist.
 func Write(dir string, seed uint64, pages int) error {
 	return WriteExamples(dir, seed, pages, 0)
 }
 
-// WriteExamples is Write with so many examples, none without a page, spread
-// over the lessons. They need a POSIX shell and nothing else. They have no
-// records: the first build of the site makes them.
+// WriteExamples is Write with the given number of examples, spread evenly over the
+// lessons; a site without lessons has none. They need a POSIX shell and no Redis.
+// They have no records until the first build of the site.
 func WriteExamples(dir string, seed uint64, pages, examples int) error {
 	s := newSite(seed, pages, examples)
 	if err := s.writeFixed(dir); err != nil {
 		return fmt.Errorf("write the corpus: %w", err)
 	}
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	failed := make([]error, runtime.GOMAXPROCS(0))
-	for w := range failed {
-		workers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < pages && failed[w] == nil; i = int(next.Add(1)) - 1 {
-				failed[w] = s.writeLesson(dir, i)
+	var wg sync.WaitGroup
+	errs := make([]error, runtime.GOMAXPROCS(0))
+	for w := range errs {
+		wg.Go(func() {
+			for i := w; i < pages && errs[w] == nil; i += len(errs) {
+				errs[w] = s.writeLesson(dir, i)
 			}
 		})
 	}
-	workers.Wait()
-	for _, err := range failed {
-		if err != nil {
-			return fmt.Errorf("write the corpus: %w", err)
-		}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("write the corpus: %w", err)
 	}
 	return nil
 }
 
-// site is what all lessons share.
+// site holds what all lessons share.
 type site struct {
 	seed            uint64
 	pages, examples int
 	ids, titles     []string
-	snippets        []snippet // fences that many lessons show
+	snippets        []snippet // code that many lessons repeat
 }
 
 func newSite(seed uint64, pages, examples int) *site {
@@ -86,7 +84,7 @@ func newSite(seed uint64, pages, examples int) *site {
 	return s
 }
 
-// writeFixed makes the folders and everything that is no lesson.
+// writeFixed creates the directories and all files except the lessons.
 func (s *site) writeFixed(dir string) error {
 	for _, folder := range []string{"content/images", "quotes"} {
 		if err := os.MkdirAll(filepath.Join(dir, filepath.FromSlash(folder)), 0o755); err != nil {
@@ -115,11 +113,11 @@ func (s *site) writeLesson(dir string, i int) error {
 	return os.WriteFile(filepath.Join(dir, "content", filepath.FromSlash(s.ids[i])+".md"), s.lesson(i), 0o644)
 }
 
-// home is the page that lists the course: parts, modules in them, lessons in
-// those.
+// home returns the Markdown of the home page, which lists the lessons by part and
+// module.
 func (s *site) home() []byte {
 	var b bytes.Buffer
-	b.WriteString("---\ntitle: A generated course\nsummary: Lessons of no meaning, for measuring.\nlanguage: en\n---\n\nEvery sentence here was drawn by lot.\n\n## Lessons\n\n")
+	b.WriteString("---\ntitle: A generated course\nsummary: Random lessons for benchmarks.\nlanguage: en\n---\n\nAll text is random.\n\n## Lessons\n\n")
 	for i, id := range s.ids {
 		module := i / moduleSize
 		if i%(moduleSize*partSize) == 0 {
@@ -133,18 +131,18 @@ func (s *site) home() []byte {
 	return b.Bytes()
 }
 
-// examplesOf gives the range of examples that a lesson shows.
+// examplesOf returns the half-open range of the examples that lesson i shows.
 func (s *site) examplesOf(i int) (from, to int) {
 	return i * s.examples / s.pages, (i + 1) * s.examples / s.pages
 }
 
 func exampleName(i int) string { return fmt.Sprintf("run-%04d", i) }
 
-// writeExample makes a program that prints a few lines.
+// writeExample writes an example, a program that prints a few lines.
 func (s *site) writeExample(dir string, i int) error {
 	w := newWriter(s.seed, streamExamples, i)
 	var program strings.Builder
-	program.WriteString("# Prints what its lesson shows.\n")
+	program.WriteString("# Prints the lines that its lesson shows.\n")
 	for range 2 + w.IntN(8) {
 		fmt.Fprintf(&program, "echo '%s'\n", w.plainSentence())
 	}
@@ -160,7 +158,7 @@ func (s *site) writeExample(dir string, i int) error {
 
 func pictureName(i int) string { return fmt.Sprintf("figure-%d.png", i) }
 
-// picture is a small image of stripes.
+// picture returns a small PNG image of stripes.
 func picture(i int) []byte {
 	img := image.NewPaletted(image.Rect(0, 0, 160, 90), color.Palette{color.White, color.Gray{Y: uint8(40 + 20*i)}})
 	for n := range img.Pix {

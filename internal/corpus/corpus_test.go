@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// digest names everything below dir by its bytes.
+// digest returns a hash and the total size in bytes of all files below dir.
 func digest(t *testing.T, dir string) (sum string, size int) {
 	t.Helper()
 	h := sha256.New()
@@ -29,7 +29,8 @@ func digest(t *testing.T, dir string) (sum string, size int) {
 	return fmt.Sprintf("%x", h.Sum(nil)), size
 }
 
-func written(t *testing.T, seed uint64, pages, examples int) string {
+// writeSite generates a site in a temporary directory.
+func writeSite(t *testing.T, seed uint64, pages, examples int) string {
 	t.Helper()
 	dir := t.TempDir()
 	if err := WriteExamples(dir, seed, pages, examples); err != nil {
@@ -39,18 +40,19 @@ func written(t *testing.T, seed uint64, pages, examples int) string {
 }
 
 func TestSameSeedSameBytes(t *testing.T) {
-	first, _ := digest(t, written(t, 1, 100, 10))
-	again, _ := digest(t, written(t, 1, 100, 10))
-	other, _ := digest(t, written(t, 2, 100, 10))
+	first, _ := digest(t, writeSite(t, 1, 100, 10))
+	again, _ := digest(t, writeSite(t, 1, 100, 10))
+	other, _ := digest(t, writeSite(t, 2, 100, 10))
 	if first != again {
-		t.Error("two sites of one seed differ")
+		t.Error("two sites of the same seed differ")
 	}
 	if first == other {
-		t.Error("two seeds give one site")
+		t.Error("two sites of different seeds are equal")
 	}
 }
 
-// The set is like the real one: within a third, since a part of it is drawn.
+// TestLooksLikeTheRealSet checks that the statistics are within a third of those of
+// the real set.
 func TestLooksLikeTheRealSet(t *testing.T) {
 	s := newSite(1, 600, 0)
 	total, inFences, repeated := 0, 0, 0

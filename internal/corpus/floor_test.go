@@ -17,12 +17,13 @@ import (
 	"github.com/yuin/goldmark/parser"
 )
 
-// roleVariable tells the test binary to be another program.
+// roleVariable is the environment variable that makes the test binary run as another
+// program.
 const roleVariable = "VERBATIM_CORPUS_ROLE"
 
-// TestMain makes the test binary a program of its own, so that it is measured
-// as the build is: "floor site out" draws the lessons of a site with goldmark
-// alone, and "write site" makes one, with our seed.
+// TestMain lets the benchmarks run the test binary as two other programs, because
+// time and memory are measured per process: "floor SITE OUT" renders the lessons of
+// a site with goldmark alone, "write SITE PAGES EXAMPLES" generates a site.
 func TestMain(m *testing.M) {
 	var err error
 	switch args := strings.Fields(os.Getenv(roleVariable)); {
@@ -46,21 +47,22 @@ func number(s string) int {
 	return n
 }
 
-// floor is the least that a site's pages cost: it reads each lesson and writes
-// a folder with a page for it, by one goldmark for each processor, with the
-// extensions of a lesson and no highlighting.
+// floor does the least work that any builder of the site must do, as the baseline
+// of the benchmarks: it reads each lesson, renders it with goldmark and the
+// extensions of lessons, without highlighting, and writes a page. It uses one
+// goroutine for each processor.
 func floor(site, out string) error {
 	content := filepath.Join(site, "content")
 	files := make(chan string)
-	failed := make([]error, runtime.GOMAXPROCS(0))
-	var workers sync.WaitGroup
-	for w := range failed {
-		workers.Go(func() {
+	errs := make([]error, runtime.GOMAXPROCS(0))
+	var wg sync.WaitGroup
+	for w := range errs {
+		wg.Go(func() {
 			md := goldmark.New(
 				goldmark.WithExtensions(extension.GFM, extension.Footnote),
 				goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 			for file := range files {
-				failed[w] = errors.Join(failed[w], draw(md, content, file, out))
+				errs[w] = errors.Join(errs[w], renderPage(md, content, file, out))
 			}
 		})
 	}
@@ -71,11 +73,12 @@ func floor(site, out string) error {
 		return err
 	})
 	close(files)
-	workers.Wait()
-	return errors.Join(append(failed, err)...)
+	wg.Wait()
+	return errors.Join(append(errs, err)...)
 }
 
-func draw(md goldmark.Markdown, content, file, out string) error {
+// renderPage renders one lesson with md and writes its page below out.
+func renderPage(md goldmark.Markdown, content, file, out string) error {
 	src, err := os.ReadFile(file)
 	if err != nil {
 		return err

@@ -8,29 +8,30 @@ import (
 	"strings"
 )
 
-// The median length of a page in bytes and how widely lengths spread: together
-// they give the mean of the real set, 7.9 kB.
+// The distribution of page lengths. Median and sigma result in the mean of the real
+// set, 7.9 kB.
 const (
-	medianSize = 5200
-	sizeSpread = 0.9
+	medianSize = 5200 // bytes
+	sizeSigma  = 0.9  // standard deviation of the length's logarithm
 	maxSize    = 200_000
 )
 
-// fenced is the share of a page's bytes in fences: two pages in five have none.
-const fenced = 0.25
+// fenceShare is the share of a page's bytes in fences. Two of five pages have no
+// fences, which makes 15 % of the whole site.
+const fenceShare = 0.25
 
-// lesson is the Markdown of the lesson with that number.
+// lesson returns the Markdown of lesson i.
 func (s *site) lesson(i int) []byte {
 	p := &page{site: s, i: i, writer: newWriter(s.seed, streamLessons, i)}
-	size := min(maxSize, int(medianSize*math.Exp(sizeSpread*p.NormFloat64())))
+	size := min(maxSize, int(medianSize*math.Exp(sizeSigma*p.NormFloat64())))
 	if p.IntN(5) >= 2 {
-		p.fences = fenced
+		p.fenceShare = fenceShare
 	}
-	p.front()
+	p.frontMatter()
 	if p.IntN(5) == 0 {
-		p.say("::: summary\n\n")
+		p.add("::: summary\n\n")
 		p.paragraph(2)
-		p.say(":::\n\n")
+		p.add(":::\n\n")
 	}
 	p.paragraph(3)
 	from, to := s.examplesOf(i)
@@ -39,40 +40,40 @@ func (s *site) lesson(i int) []byte {
 	}
 	for n := 0; len(p.out) < size; n++ {
 		if n%5 == 0 {
-			p.say("## ", p.title(), "\n\n")
+			p.add("## ", p.title(), "\n\n")
 		}
 		p.block()
 	}
-	p.say("## In short\n\n")
+	p.add("## In short\n\n")
 	p.paragraph(2)
-	for n := range p.notes {
+	for n := range p.footnotes {
 		fmt.Fprintf(p, "[^%d]: ", n+1)
 		p.paragraph(1)
 	}
 	return p.out
 }
 
-// page is a lesson being written.
+// page is a lesson that is being generated.
 type page struct {
 	*site
 	*writer
-	i         int
-	fences    float64 // the share of its bytes to put in fences
-	codeBytes int
-	notes     int
+	i          int     // index of the lesson
+	fenceShare float64 // share of the bytes to put in fences
+	codeBytes  int     // bytes in fences so far
+	footnotes  int     // footnotes so far
 }
 
-// Write implements io.Writer.
+// Write implements io.Writer for fmt.Fprintf.
 func (p *page) Write(b []byte) (int, error) {
 	p.out = append(p.out, b...)
 	return len(b), nil
 }
 
-// front writes the front matter.
-func (p *page) front() {
+// frontMatter appends the front matter.
+func (p *page) frontMatter() {
 	fmt.Fprintf(p, "---\ntitle: %q\n", p.titles[p.i])
 	if p.IntN(2) == 0 {
-		p.say("summary: ", p.plainSentence(), "\n")
+		p.add("summary: ", p.plainSentence(), "\n")
 	}
 	if p.i > 0 && p.IntN(3) == 0 {
 		fmt.Fprintf(p, "needs: [%s]\n", p.ids[p.i-1])
@@ -80,17 +81,17 @@ func (p *page) front() {
 	fmt.Fprintf(p, "tags: [%s, %s]\n---\n\n", names[p.IntN(20)], names[20+p.IntN(20)])
 }
 
-// plainSentence gives a sentence without marks, which is not written here.
+// plainSentence returns a sentence without Markdown and appends nothing.
 func (w *writer) plainSentence() string {
-	aside := &writer{Rand: w.Rand}
-	aside.sentence()
-	return strings.NewReplacer("`", "", "*", "").Replace(string(aside.out))
+	other := &writer{Rand: w.Rand}
+	other.sentence()
+	return strings.NewReplacer("`", "", "*", "").Replace(string(other.out))
 }
 
-// block writes one block: code while there is too little of it, else prose
-// most of the time.
+// block appends one block: a fence while the share of code is too small, else a
+// random kind, mostly a paragraph.
 func (p *page) block() {
-	if float64(p.codeBytes) < p.fences*float64(len(p.out)) {
+	if float64(p.codeBytes) < p.fenceShare*float64(len(p.out)) {
 		p.fence()
 		return
 	}
@@ -100,18 +101,18 @@ func (p *page) block() {
 	case 2:
 		p.list("1. ")
 	case 3:
-		p.nested()
+		p.nestedList()
 	case 4, 5:
 		p.table()
 	case 6:
-		p.say("> ")
+		p.add("> ")
 		p.paragraph(1)
 	case 7:
 		p.alert()
 	case 8:
-		p.say("### ", p.title(), "\n\n")
+		p.add("### ", p.title(), "\n\n")
 	case 9:
-		p.noted()
+		p.footnote()
 	case 10:
 		p.container()
 	case 11:
@@ -121,23 +122,24 @@ func (p *page) block() {
 	}
 }
 
-// paragraph writes so many sentences, one in four with a link to a lesson.
+// paragraph appends a paragraph with the given number of sentences. One in four
+// ends with a link to a lesson.
 func (p *page) paragraph(sentences int) {
 	for n := range sentences {
 		if n > 0 {
-			p.say([]string{" ", "\n"}[min(n%3, 1)])
+			p.add([]string{" ", "\n"}[min(n%3, 1)])
 		}
 		p.sentence()
 	}
 	if p.IntN(4) == 0 {
-		p.say(" See ")
+		p.add(" See ")
 		p.link()
-		p.say(".")
+		p.add(".")
 	}
-	p.say("\n\n")
+	p.add("\n\n")
 }
 
-// link leads to another lesson, half of them to a heading of it.
+// link appends a link to a random lesson, half of the time to a heading of it.
 func (p *page) link() {
 	to := p.IntN(p.pages)
 	dest := "../" + p.ids[to] + ".md"
@@ -147,90 +149,91 @@ func (p *page) link() {
 	if p.IntN(2) == 0 {
 		dest += "#in-short"
 	}
-	p.say("[", p.titles[to], "](", dest, ")")
+	p.add("[", p.titles[to], "](", dest, ")")
 }
 
 func (p *page) list(mark string) {
 	for range 3 + p.IntN(6) {
-		p.say(mark)
+		p.add(mark)
 		p.sentence()
-		p.say("\n")
+		p.add("\n")
 	}
-	p.say("\n")
+	p.add("\n")
 }
 
-func (p *page) nested() {
+func (p *page) nestedList() {
 	for range 2 + p.IntN(3) {
-		p.say("- ")
+		p.add("- ")
 		p.sentence()
-		p.say("\n")
+		p.add("\n")
 		for range 1 + p.IntN(3) {
-			p.say("  - ")
+			p.add("  - ")
 			p.phrase(4 + p.IntN(8))
-			p.say("\n")
+			p.add("\n")
 		}
 	}
-	p.say("\n")
+	p.add("\n")
 }
 
 func (p *page) table() {
 	columns := 2 + p.IntN(4)
 	row := func(cell func()) {
 		for range columns {
-			p.say("| ")
+			p.add("| ")
 			cell()
-			p.say(" ")
+			p.add(" ")
 		}
-		p.say("|\n")
+		p.add("|\n")
 	}
 	row(func() { p.phrase(2) })
-	row(func() { p.say("---") })
+	row(func() { p.add("---") })
 	for range 3 + p.IntN(10) {
 		row(func() {
 			if p.IntN(3) == 0 {
-				p.say("`", p.name(), "`")
+				p.add("`", p.name(), "`")
 				return
 			}
 			p.phrase(1 + p.IntN(6))
 		})
 	}
-	p.say("\n")
+	p.add("\n")
 }
 
 func (p *page) alert() {
-	p.say("> [!", []string{"NOTE", "TIP", "WARNING"}[p.IntN(3)], "]\n> ")
+	p.add("> [!", []string{"NOTE", "TIP", "WARNING"}[p.IntN(3)], "]\n> ")
 	p.sentence()
-	p.say("\n\n")
+	p.add("\n\n")
 }
 
-// noted writes a sentence with a foot-note, which stands at the page's end.
-func (p *page) noted() {
+// footnote appends a sentence with a reference to a footnote. lesson appends the
+// footnote itself at the end of the page.
+func (p *page) footnote() {
 	p.sentence()
-	p.notes++
-	p.say("[^", strconv.Itoa(p.notes), "]\n\n")
+	p.footnotes++
+	p.add("[^", strconv.Itoa(p.footnotes), "]\n\n")
 }
 
 func (p *page) container() {
-	p.say("::: ", []string{"note", "warning"}[p.IntN(2)], "\n\n")
+	p.add("::: ", []string{"note", "warning"}[p.IntN(2)], "\n\n")
 	p.paragraph(2)
-	p.say(":::\n\n")
+	p.add(":::\n\n")
 }
 
-// picture is rare: most calls write nothing.
+// picture appends an image in one of six calls, else nothing.
 func (p *page) picture() {
 	if p.IntN(6) > 0 {
 		return
 	}
-	p.say("![A figure of ", p.word(), "](../images/", pictureName(p.IntN(pictures)), ")\n\n")
+	p.add("![A figure of ", p.word(), "](../images/", pictureName(p.IntN(pictures)), ")\n\n")
 }
 
-// fence shows code, most of it what other pages show too.
+// fence appends a code fence. Seven of ten repeat code of other pages.
 func (p *page) fence() {
-	at := len(p.out)
+	start := len(p.out)
 	code := p.snippets[p.IntN(len(p.snippets))]
 	if p.IntN(10) >= 7 {
 		code = (&writer{Rand: p.Rand}).snippet()
 	}
-	p.say("```", code.language, "\n", code.text, "```\n\n")
-	p.codeBytes += len(p.out) - at
+	p.add("```", code.language, "\n", code.text, "```\n\n")
+	p.codeBytes += len(p.out) - start
 }

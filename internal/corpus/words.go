@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Each kind of text has a stream of random numbers of its own, so that a page
-// stays as it is when other pages are added.
+// Each kind of text has its own stream of random numbers, so that a page does not
+// change when other pages are added.
 const (
 	streamLessons = iota + 1
 	streamTitles
@@ -25,7 +25,7 @@ func newWriter(seed uint64, stream, index int) *writer {
 	return &writer{Rand: rand.New(rand.NewPCG(seed, uint64(stream)<<32|uint64(index)))}
 }
 
-const little = `the a of to and in is it that for on with as by at from this an be or are when each one
+const frequentWords = `the a of to and in is it that for on with as by at from this an be or are when each one
 	only not then more than before after if so its all which two has can will into over may until every`
 
 const stems = `limit count key window token bucket server client request reply script clock queue lock lease
@@ -40,9 +40,9 @@ var (
 	prefixes = []string{"", "re", "pre", "un", "over", "under", "inter", "sub", "co", "meta"}
 )
 
-// vocabulary is common words first, then more and more rare ones.
+// vocabulary lists the words of sentences, the frequent ones first.
 var vocabulary = func() []string {
-	words := strings.Fields(little)
+	words := strings.Fields(frequentWords)
 	for _, prefix := range prefixes {
 		for _, ending := range endings {
 			for _, stem := range strings.Fields(stems) {
@@ -53,10 +53,10 @@ var vocabulary = func() []string {
 	return words
 }()
 
-// names are words that stand in code.
+// names lists the names in code.
 var names = strings.Fields(stems)
 
-// word draws a word; the early ones of the vocabulary are far more frequent.
+// word returns a random word, far more often from the beginning of vocabulary.
 func (w *writer) word() string {
 	x := w.Float64()
 	x *= x
@@ -65,20 +65,21 @@ func (w *writer) word() string {
 
 func (w *writer) name() string { return names[w.IntN(len(names))] }
 
-func (w *writer) say(parts ...string) {
+// add appends strings.
+func (w *writer) add(parts ...string) {
 	for _, p := range parts {
 		w.out = append(w.out, p...)
 	}
 }
 
-// capital is a word as it begins a sentence.
-func (w *writer) capital() string {
+// capitalized returns a random word with a capital letter.
+func (w *writer) capitalized() string {
 	word := w.word()
 	return string(word[0]-'a'+'A') + word[1:]
 }
 
 func (w *writer) title() string {
-	return w.capital() + " " + w.name() + " " + w.name()
+	return w.capitalized() + " " + w.name() + " " + w.name()
 }
 
 // phrase appends n words.
@@ -87,28 +88,28 @@ func (w *writer) phrase(n int) {
 		if i > 0 {
 			w.out = append(w.out, ' ')
 		}
-		w.say(w.word())
+		w.add(w.word())
 	}
 }
 
-// sentence appends a sentence, some of them with code or emphasis.
+// sentence appends a sentence, which may contain code, emphasis and numbers.
 func (w *writer) sentence() {
-	w.say(w.capital())
+	w.add(w.capitalized())
 	for range 5 + w.IntN(14) {
 		switch w.IntN(40) {
 		case 0:
-			w.say(" `", w.name(), "_", w.name(), "`")
+			w.add(" `", w.name(), "_", w.name(), "`")
 		case 1:
-			w.say(" **", w.word(), " ", w.word(), "**")
+			w.add(" **", w.word(), " ", w.word(), "**")
 		case 2:
-			w.say(" *", w.word(), "*")
+			w.add(" *", w.word(), "*")
 		case 3, 4:
-			w.say(", ", w.word())
+			w.add(", ", w.word())
 		case 5:
-			w.say(" ", strconv.Itoa(w.IntN(10000)))
+			w.add(" ", strconv.Itoa(w.IntN(10000)))
 		default:
-			w.say(" ", w.word())
+			w.add(" ", w.word())
 		}
 	}
-	w.say(".")
+	w.add(".")
 }
