@@ -140,6 +140,16 @@ func serveSite(t *testing.T, files map[string]string) (url string, save func(nam
 			t.Errorf("the server: %v", err)
 		}
 	})
+	for begin := time.Now(); ; time.Sleep(5 * time.Millisecond) {
+		connection, err := net.Dial("tcp", address)
+		if err == nil {
+			connection.Close()
+			break
+		}
+		if time.Since(begin) > timeout {
+			t.Fatalf("the server does not listen: %v", err)
+		}
+	}
 	return "http://" + address, save
 }
 
