@@ -126,7 +126,7 @@ func side(ctx context.Context, l *lab.Lab) error {
 		}
 		later := len(s.admitted) - atOnce
 		fmt.Printf("%-15s%7d%8d%8v\n", a, atOnce, later, wait)
-		for second := 4; second < 48; second++ {
+		for second := 3; second < 48; second += 2 {
 			rows = append(rows, s.row(second))
 		}
 		if err := errors.Join(

@@ -22,23 +22,28 @@ func (s *shop) routes() http.Handler {
 }
 
 // [middleware]
-var failsOpen = map[string]bool{"GET /search": true} // all other routes fail closed
+// failsOpen has the routes that do; all others fail closed.
+var failsOpen = map[string]bool{"GET /search": true}
 
 // limited lets an API key send 100 requests a minute to each route.
 func (s *shop) limited(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		route := r.Pattern // such as "GET /search"
 		key := "rl:" + r.Header.Get("X-API-Key") + ":" + route
-		wait, err := tokenbucket.Take(r.Context(), s.rdb, key, 100, 100.0/60, 1)
+		wait, err := tokenbucket.Take(r.Context(), s.rdb,
+			key, 100, 100.0/60, 1) // capacity, refill, cost
 		switch {
-		case err == nil && wait == 0, err != nil && failsOpen[route]:
+		case err == nil && wait == 0:
+			next.ServeHTTP(w, r)
+		case err != nil && failsOpen[route]:
 			next.ServeHTTP(w, r)
 		case err == nil:
 			w.Header().Set("Retry-After", strconv.Itoa(wait))
-			http.Error(w, "rate limit exceeded", http.StatusTooManyRequests)
+			http.Error(w, "rate limit exceeded", 429)
 		default:
-			w.Header().Set("Retry-After", strconv.Itoa(1+rand.IntN(5))) // with jitter
-			http.Error(w, "try again soon", http.StatusServiceUnavailable)
+			soon := 1 + rand.IntN(5) // jitter
+			w.Header().Set("Retry-After", strconv.Itoa(soon))
+			http.Error(w, "try again soon", 503)
 		}
 	})
 }

@@ -17,10 +17,13 @@ const (
 	keyPrefix = "rl:signin:"
 )
 
-// pair counts one attempt with two commands and returns the count. It calls
-// gap between the two. Redis does not know that EXPIRE is meant to follow
-// INCR: if the server dies in the gap, the key never gets an expiry.
-func pair(ctx context.Context, rdb *redis.Client, key string, window time.Duration, gap func()) (int64, error) {
+// pair counts one attempt with two commands and returns the count.
+// It calls gap between them. Redis does not know that EXPIRE should
+// follow: if the server dies in the gap, the key has no expiry.
+func pair(
+	ctx context.Context, rdb *redis.Client, key string,
+	window time.Duration, gap func(),
+) (int64, error) {
 	n, err := rdb.Incr(ctx, key).Result()
 	if err != nil {
 		return 0, err

@@ -141,8 +141,8 @@ func (i *incident) lockOut(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("locked out: %s %s · 1 s later %s · healthy account %s · 1 s later %s\n",
-		caught[0], first, second, early, late)
+	fmt.Printf("locked out: %s %s · 1 s later %s\n", caught[0], first, second)
+	fmt.Printf("healthy account: %s · 1 s later %s\n", early, late)
 	return waitUntilGone(ctx, i.Redis(), keyPrefix+"healthy")
 }
 

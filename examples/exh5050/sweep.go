@@ -13,9 +13,11 @@ import (
 // the bare -1 on, as a time.Duration of -1 ns.
 const noExpiry time.Duration = -1
 
-// census returns how many keys match pattern, and which of them have no
-// expiry. SCAN may return a key more than once, hence the map.
-func census(ctx context.Context, rdb *redis.Client, pattern string) (keys int, leaked []string, err error) {
+// census returns how many keys match pattern, and which of them
+// have no expiry. SCAN may return a key twice, hence the map.
+func census(
+	ctx context.Context, rdb *redis.Client, pattern string,
+) (keys int, leaked []string, err error) {
 	seen := map[string]bool{}
 	scan := rdb.Scan(ctx, 0, pattern, 500).Iterator()
 	for scan.Next(ctx) {
@@ -33,9 +35,12 @@ func census(ctx context.Context, rdb *redis.Client, pattern string) (keys int, l
 	return len(seen), leaked, scan.Err()
 }
 
-// sweep sends EXPIRE key NX to every key that matches pattern and returns how
-// many keys it repaired. A key that has an expiry keeps it.
-func sweep(ctx context.Context, rdb *redis.Client, pattern string, window time.Duration) (repaired int, err error) {
+// sweep sends EXPIRE … NX to every key that matches pattern, and
+// returns how many got an expiry. The others keep theirs.
+func sweep(
+	ctx context.Context, rdb *redis.Client, pattern string,
+	window time.Duration,
+) (repaired int, err error) {
 	scan := rdb.Scan(ctx, 0, pattern, 500).Iterator()
 	for scan.Next(ctx) {
 		set, err := rdb.ExpireNX(ctx, scan.Val(), window).Result()

@@ -24,34 +24,38 @@ type site struct {
 	caught atomic.Int64 // errors of the limiter
 }
 
-// allow counts one request under key and reports whether it is within the
-// limit. An error is neither yes nor no: Redis did not answer.
+// allow counts one request under key and reports whether it is
+// within the limit. On an error it decides nothing.
 func (s *site) allow(ctx context.Context, key string) (bool, error) {
 	n, err := count.Run(ctx, s.rdb, []string{key}).Int()
 	return n <= limit, err
 }
 
 // [middleware]
-var policy = map[string]string{"/sign-in": "closed", "/seats": "open"}
+var policy = map[string]string{
+	"/sign-in": "closed", // guessing passwords must stay slow
+	"/seats":   "open",   // a map of free seats does no harm
+} // all other routes are closed
 
-// limited is the middleware. A route that is not in the table is closed.
+// limited asks the limiter before it calls next.
 func (s *site) limited(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		route := r.URL.Path
-		allowed, err := s.allow(r.Context(), "rl:"+route+":"+address(r))
+		key := "rl:" + route + ":" + address(r)
+		allowed, err := s.allow(r.Context(), key)
 		switch {
 		case err == nil && allowed:
 			next.ServeHTTP(w, r)
 		case err == nil:
 			w.Header().Set("Retry-After", "60")
-			http.Error(w, "too many requests", http.StatusTooManyRequests)
+			http.Error(w, "too many requests", 429)
 		case cmp.Or(policy[route], "closed") == "open":
 			s.caught.Add(1)
 			next.ServeHTTP(w, r)
 		default:
 			s.caught.Add(1)
 			w.Header().Set("Retry-After", "2")
-			http.Error(w, "try again soon", http.StatusServiceUnavailable)
+			http.Error(w, "try again soon", 503)
 		}
 	})
 }

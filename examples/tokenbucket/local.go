@@ -6,18 +6,20 @@ import "time"
 
 // Local is a token bucket for the callers of one process.
 type Local struct {
-	Capacity, Refill float64   // the largest burst; tokens a second
-	tokens           float64   // what the bucket held at the time last
-	last             time.Time // of the last call; zero before the first
+	Capacity float64   // the largest burst
+	Refill   float64   // tokens a second
+	tokens   float64   // how many there were at the time last
+	last     time.Time // the last call; zero before the first
 }
 
-// Allow takes cost tokens if the bucket holds that many, and reports whether it
-// did. Goroutines that share a bucket need a lock.
+// Allow takes cost tokens if the bucket holds that many, and
+// reports whether it did. Goroutines that share it need a lock.
 func (b *Local) Allow(now time.Time, cost float64) bool {
 	if b.last.IsZero() {
 		b.tokens, b.last = b.Capacity, now // a new bucket is full
 	}
-	if elapsed := now.Sub(b.last).Seconds(); elapsed > 0 { // a clock can be set back
+	elapsed := now.Sub(b.last).Seconds()
+	if elapsed > 0 { // a clock can be set back
 		b.tokens = min(b.Capacity, b.tokens+elapsed*b.Refill)
 		b.last = now
 	}

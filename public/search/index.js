@@ -1,1 +1,1 @@
-verbatimSearch("index",{"pages":[[0,"p-c6145f99"],[2,"p-64544147"]],"terms":[["0","t-69cc1d3d"],["capable","t-bf0eacf0"],["exits","t-8e41577f"],["looked","t-96fed4af"],["random","t-014f308a"],["taken","t-7e5fdff9"]]})
+verbatimSearch("index",{"pages":[[0,"p-c6145f99"],[2,"p-64544147"]],"terms":[["0","t-3edb64a6"],["capable","t-c073704d"],["expect","t-9f3c22ec"],["looked","t-5fab526b"],["rand","t-a0c1e51b"],["talks","t-fe1654a0"]]})
