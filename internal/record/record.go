@@ -13,6 +13,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"verbatim/internal/problem"
 	"verbatim/internal/yamldoc"
@@ -37,25 +38,30 @@ type Evidence struct {
 type Record struct {
 	Evidence
 	Inputs   map[string]string // what the run depended on → its digest
+	Compiled []string          // the files of the site that the program was compiled from, sorted
 	Recorded Provenance
-	// Torn: the files are not those that record.yaml was written with. A build
-	// was killed between two of them, or someone edited one.
+	// Torn reports that the checksum does not fit: a build was killed between two
+	// files, or someone edited one of them, or what record.yaml says of the run.
 	Torn bool
 }
 
 // Provenance says where the evidence came from: the run that last changed it.
+// The checksum covers it.
 type Provenance struct {
 	Redis string `yaml:"redis,omitempty"` // the version that answered
 	Image string `yaml:"image,omitempty"` // the container image, if one ran
 	Go    string `yaml:"go,omitempty"`
-	Date  string `yaml:"date"` // 2026-11-29, in UTC
+	// Connected reports that the program connected to its service.
+	Connected bool   `yaml:"connected,omitempty"`
+	Date      string `yaml:"date"` // 2026-11-29, in UTC
 }
 
 // onDisk is record.yaml.
 type onDisk struct {
 	Recorded Provenance        `yaml:"recorded"`
 	Raw      string            `yaml:"output"`   // digest of the bytes that were printed
-	Evidence string            `yaml:"evidence"` // digest of the other files
+	Evidence string            `yaml:"evidence"` // checksum: see Record.checksum
+	Compiled []string          `yaml:"compiled,omitempty"`
 	Inputs   map[string]string `yaml:"inputs"`
 }
 
@@ -91,11 +97,11 @@ func Read(fsys fs.FS, dir string) (*Record, problem.List) {
 	// A checkout may have made CR LF of the line ends, and an editor may have
 	// put in what no run shows: what is shown already stays as it is.
 	output = Show(output)
-	r := &Record{Evidence: Evidence{Output: output, Raw: disk.Raw}, Inputs: disk.Inputs, Recorded: disk.Recorded}
+	r := &Record{Evidence: Evidence{Output: output, Raw: disk.Raw}, Inputs: disk.Inputs, Compiled: disk.Compiled, Recorded: disk.Recorded}
 	if r.Values, r.Tables, ps = readFigures(fsys, dir); len(ps) > 0 {
 		return nil, ps
 	}
-	r.Torn = disk.Evidence != digestAll(r.evidenceFiles())
+	r.Torn = disk.Evidence != r.checksum()
 	return r, nil
 }
 
@@ -111,6 +117,16 @@ func (e *Evidence) evidenceFiles() map[string][]byte {
 	return files
 }
 
+// checksum returns the digest of the evidence, of what the program was compiled
+// from and of the provenance.
+func (r *Record) checksum() string {
+	files := maps.Clone(r.evidenceFiles())
+	p := r.Recorded
+	files["/recorded"] = fmt.Appendf(nil, "%q %q %q %t %q %q", p.Redis, p.Image, p.Go, p.Connected, p.Date, r.Raw) // no file has such a name
+	files["/compiled"] = []byte(strings.Join(r.Compiled, "\n"))
+	return digestAll(files)
+}
+
 // digestAll is one digest for files by name.
 func digestAll(files map[string][]byte) string {
 	var list strings.Builder
@@ -123,7 +139,7 @@ func digestAll(files map[string][]byte) string {
 // Files gives the record's files by their name.
 func (r *Record) Files() (map[string][]byte, error) {
 	files := r.evidenceFiles()
-	y, err := yamldoc.Encode(onDisk{Recorded: r.Recorded, Raw: r.Raw, Evidence: digestAll(files), Inputs: r.Inputs})
+	y, err := yamldoc.Encode(onDisk{Recorded: r.Recorded, Raw: r.Raw, Evidence: r.checksum(), Compiled: r.Compiled, Inputs: r.Inputs})
 	if err != nil {
 		return nil, fmt.Errorf("write record: %w", err)
 	}
@@ -132,14 +148,33 @@ func (r *Record) Files() (map[string][]byte, error) {
 	return files, nil
 }
 
-// Renew gives the record of a run that showed now and depended on inputs. Where
-// that is what old holds, under the rules of its example, old's evidence and
-// provenance stay: a page shows when its lines were born, and a re-run that
-// confirms them changes no byte of it.
-func Renew(old *Record, rules Rules, now *Evidence, inputs map[string]string, provenance Provenance) *Record {
-	r := &Record{Evidence: *now, Inputs: inputs, Recorded: provenance}
-	if old != nil && !old.Torn && rules.Diff(&old.Evidence, now) == "" {
-		r.Evidence, r.Recorded = old.Evidence, old.Recorded
+// Renew returns the record that follows old, or nil, after a run that showed now.
+// next holds the inputs, the compiled files and the provenance of that run. Where
+// the run showed what old holds, under the rules of its example, old's evidence
+// and provenance stay: a page shows when its lines were first recorded, and a
+// run that confirms them changes no byte of it.
+func Renew(old *Record, rules Rules, now *Evidence, next Record) *Record {
+	next.Evidence = *now
+	if old != nil && !old.Torn && old.Recorded.Connected == next.Recorded.Connected && rules.Diff(&old.Evidence, now) == "" {
+		next.Evidence, next.Recorded = old.Evidence, old.Recorded
 	}
-	return r
+	return &next
+}
+
+// Invalid returns what is wrong with a provenance, in words for whoever edited
+// it, or "". needs is what the example needs, today a date.
+func (p Provenance) Invalid(needs, today string) string {
+	date, err := time.Parse(time.DateOnly, p.Date)
+	now, _ := time.Parse(time.DateOnly, today)
+	switch {
+	case err != nil:
+		return fmt.Sprintf("the date %q is not of the form 2026-11-29", p.Date)
+	case date.After(now.AddDate(0, 0, 1)):
+		return fmt.Sprintf("the date %s has not come yet", p.Date)
+	case needs == "none" && (p.Redis != "" || p.Image != "" || p.Connected):
+		return "it names a Redis, and its example needs none"
+	case needs != "none" && p.Redis == "":
+		return "it does not name the Redis that its example needs"
+	}
+	return ""
 }

@@ -113,8 +113,7 @@ func TestRecordRoundTrip(t *testing.T) {
 		Values: map[string]string{"leaked": "3", "a_name": "x=y"},
 		Tables: map[string][]byte{"burst.csv": []byte("second,admitted\n1,100\n")},
 	}
-	r := Renew(nil, Rules{}, e, map[string]string{"examples/x/main.go": "12ab", "redis": "redis:7.0.15"},
-		Provenance{Redis: "7.0.15", Go: "go1.26", Date: "2026-11-29"})
+	r := Renew(nil, Rules{}, e, Record{Inputs: map[string]string{"examples/x/main.go": "12ab", "redis": "redis:7.0.15"}, Recorded: Provenance{Redis: "7.0.15", Go: "go1.26", Date: "2026-11-29"}})
 	files, err := r.Files()
 	if err != nil {
 		t.Fatal(err)
@@ -150,11 +149,11 @@ func TestRecordRoundTrip(t *testing.T) {
 // The same lines keep their birth date; other lines get a new one.
 func TestRenewKeepsProvenance(t *testing.T) {
 	a, b := &Evidence{Output: []byte("a\n")}, &Evidence{Output: []byte("b\n")}
-	old := Renew(nil, Rules{}, a, nil, Provenance{Date: "2026-01-01"})
-	if r := Renew(old, Rules{}, a, nil, Provenance{Date: "2026-02-02"}); r.Recorded.Date != "2026-01-01" {
+	old := Renew(nil, Rules{}, a, Record{Recorded: Provenance{Date: "2026-01-01"}})
+	if r := Renew(old, Rules{}, a, Record{Recorded: Provenance{Date: "2026-02-02"}}); r.Recorded.Date != "2026-01-01" {
 		t.Errorf("same lines, date %s", r.Recorded.Date)
 	}
-	if r := Renew(old, Rules{}, b, nil, Provenance{Date: "2026-02-02"}); r.Recorded.Date != "2026-02-02" {
+	if r := Renew(old, Rules{}, b, Record{Recorded: Provenance{Date: "2026-02-02"}}); r.Recorded.Date != "2026-02-02" {
 		t.Errorf("other lines, date %s", r.Recorded.Date)
 	}
 }

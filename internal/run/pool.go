@@ -30,7 +30,10 @@ type Outcome struct {
 	Second  *record.Evidence // of a second run, nil when there was none
 	Failure *Failure
 	Redis   string // the version that answered, "" when none was needed
-	Took    time.Duration
+	// Connected reports that the program connected to its service, or that the
+	// build did so for a transcript.
+	Connected bool
+	Took      time.Duration
 }
 
 // Failure is a run that records nothing.
@@ -156,8 +159,11 @@ func (w *worker) once(ctx context.Context, e lesson.Example, o *Outcome) (*Attem
 	}
 	o.Redis = instance.Version()
 	if redis, ok := instance.(*service.Redis); ok && len(e.Commands) > 0 {
+		o.Connected = true
 		return transcribe(ctx, redis, e)
 	}
+	before := instance.Connections()
+	defer func() { o.Connected = o.Connected || instance.Connections() > before }()
 	control, stop, err := service.Control(ctx, instance)
 	if err != nil {
 		return nil, fmt.Errorf("run example %s: %w", e.ID, err)

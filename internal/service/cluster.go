@@ -53,6 +53,14 @@ func (c *Cluster) URL() string { return c.members[0].URL() }
 // Version is redis_version of INFO.
 func (c *Cluster) Version() string { return c.members[0].Version() }
 
+// Connections is the number of connections that clients made to any node.
+func (c *Cluster) Connections() (n int64) {
+	for _, r := range c.members {
+		n += r.Connections()
+	}
+	return n
+}
+
 // Reset makes the cluster as new, at the same addresses. Nodes that were stopped
 // or broken are replaced. An error means that the cluster is no longer the one
 // that was started: close it and start another.

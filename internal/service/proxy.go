@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -18,8 +19,9 @@ import (
 // while what it passes them to comes and goes. Faults between client and server
 // live here.
 type proxy struct {
-	addr  string    // 127.0.0.1:port, fixed
-	claim io.Closer // keeps other builds off the port while nothing listens on it
+	addr      string       // 127.0.0.1:port, fixed
+	connected atomic.Int64 // connections that reached the server
+	claim     io.Closer    // keeps other builds off the port while nothing listens on it
 
 	mu       sync.Mutex
 	listener net.Listener // nil while connections are refused
@@ -166,6 +168,7 @@ func (p *proxy) pass(client net.Conn) {
 		return
 	}
 	defer p.lose(server)
+	p.connected.Add(1)
 	var wg sync.WaitGroup
 	wg.Go(func() { p.copy(server, client, false) })
 	wg.Go(func() { p.copy(client, server, true) })

@@ -62,6 +62,9 @@ func (r *Redis) Version() string {
 	return r.version
 }
 
+// Connections is the number of connections that clients made through the proxy.
+func (r *Redis) Connections() int64 { return r.proxy.connected.Load() }
+
 // Image is the image of a container, "" for the other kinds.
 func (r *Redis) Image() string { return r.source.Image() }
 

@@ -42,6 +42,10 @@ func (b *build) linesFor(l *load.Lesson) func(lesson.Fence) ([]string, bool) {
 	return func(f lesson.Fence) ([]string, bool) {
 		if f.From != "" {
 			lines, ps := snippet.Read(b.fsys, f)
+			if len(ps) == 0 && !b.isInput(load.Examples+"/"+f.From) {
+				ps.AddHint(f.Pos, "from", "quote a file that an example compiles or reads, or write the lines as ordinary code",
+					"%s/%s is no input of any example, so nothing proves its lines", load.Examples, f.From)
+			}
 			b.report.Problems = append(b.report.Problems, ps...)
 			return lines, len(ps) == 0
 		}
@@ -52,6 +56,20 @@ func (b *build) linesFor(l *load.Lesson) func(lesson.Fence) ([]string, bool) {
 		lines, err := record.Pick(record.Lines(r.Output), f)
 		return lines, err == nil
 	}
+}
+
+// isInput reports whether some run had a file. While an example has no record,
+// its files are not known, and any file may be one of them.
+func (b *build) isInput(file string) bool {
+	if b.inputsOfAll == nil {
+		b.inputsOfAll = map[string]bool{}
+		for _, r := range b.records {
+			for name := range r.Inputs {
+				b.inputsOfAll[name] = true
+			}
+		}
+	}
+	return b.inputsOfAll[file] || len(b.records) < len(b.book.Examples)
 }
 
 func (b *build) compareFences(l *load.Lesson, lines func(lesson.Fence) ([]string, bool)) {

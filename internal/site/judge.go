@@ -11,7 +11,6 @@ import (
 	"verbatim/internal/load"
 	"verbatim/internal/problem"
 	"verbatim/internal/record"
-	"verbatim/internal/run"
 )
 
 // judge checks everything that can be checked before a byte is written.
@@ -19,7 +18,9 @@ func (b *build) judge(ctx context.Context) error {
 	b.fences()
 	if b.Check {
 		b.staleRecords()
+		b.otherVersions()
 	}
+	b.invalidRecords()
 	b.missingRecords()
 	b.count()
 	b.report.Problems = append(b.report.Problems, check.Run(b.checked())...)
@@ -39,18 +40,6 @@ func (b *build) checked() *check.Site {
 		s.Lessons = append(s.Lessons, &l.Lesson)
 	}
 	return s
-}
-
-// compare is what a check does with an example's lines.
-func (b *build) compare(o run.Outcome, job run.Job, at problem.Pos) {
-	if job.Record == nil {
-		return // missingRecords says so
-	}
-	b.masks(o)
-	if d := record.RulesOf(o.Example).Diff(&job.Record.Evidence, o.First); d != "" {
-		b.report.Problems.AddHint(at, "changed", d+"\nrun build to record what it shows now",
-			"example %q no longer shows what was recorded", o.Example.ID)
-	}
 }
 
 // staleRecords: in a check, a record whose inputs are not today's is a record

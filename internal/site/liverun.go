@@ -73,7 +73,11 @@ func (l *Live) run(ctx context.Context, b *build, job run.Job) (*Shown, error) {
 		return nil, err
 	}
 	o := outcomes[0]
-	b.take(o, job, l.listed(e.ID), source)
+	files, err := run.Compiled(ctx, l.config.Root, []lesson.Example{e})
+	if err != nil {
+		return nil, err
+	}
+	b.take(o, job, record.Record{Inputs: l.listed(e.ID), Compiled: files[e.ID], Recorded: b.provenance(o, source)}, source)
 	shown.Problems = b.report.Problems
 	shown.Emulated = source != nil && !source.Real()
 	if o.Failure != nil {

@@ -46,7 +46,9 @@ func (b *build) prove(ctx context.Context) error {
 	}
 	b.report.Ran = len(outcomes)
 	for i, o := range outcomes {
-		b.take(o, jobs[i], inputs[o.Example.ID], source)
+		b.take(o, jobs[i], record.Record{
+			Inputs: inputs[o.Example.ID], Compiled: b.compiled[o.Example.ID], Recorded: b.provenance(o, source),
+		}, source)
 	}
 	return b.reload(jobs)
 }
@@ -164,6 +166,9 @@ func (b *build) jobs(ctx context.Context, inputs map[string]run.Inputs) ([]run.J
 		return nil, err
 	}
 	b.report.Problems = append(b.report.Problems, ps...)
+	if b.compiled, err = run.Compiled(ctx, b.Root, chosen); err != nil {
+		return nil, err
+	}
 	var jobs []run.Job
 	for _, e := range chosen {
 		if e.Go && !compiled[e.ID] {
@@ -212,7 +217,7 @@ func (b *build) closeService(source *service.Source) {
 }
 
 // take turns what an example showed into its new record, or into problems.
-func (b *build) take(o run.Outcome, job run.Job, inputs run.Inputs, source *service.Source) {
+func (b *build) take(o run.Outcome, job run.Job, next record.Record, source *service.Source) {
 	e := o.Example
 	at := b.placeOf(e)
 	emulated := e.Needs != "none" && !source.Real()
@@ -249,10 +254,10 @@ func (b *build) take(o run.Outcome, job run.Job, inputs run.Inputs, source *serv
 			ps.Warn(at, "emulator", "example %q: other lines on the emulator, not proved: %s", e.ID, oneLine(differs))
 		}
 	case b.Check:
-		b.compare(o, job, at)
+		b.compare(o, job, next, at)
 	default:
 		b.masks(o)
-		b.records[e.ID] = record.Renew(job.Record, record.RulesOf(e), o.First, inputs, b.provenance(e, o, source))
+		b.records[e.ID] = record.Renew(job.Record, record.RulesOf(e), o.First, next)
 	}
 }
 
@@ -291,8 +296,10 @@ func (b *build) needsReal(e lesson.Example, job run.Job, at problem.Pos) {
 	}
 }
 
-func (b *build) provenance(e lesson.Example, o run.Outcome, source *service.Source) record.Provenance {
-	p := record.Provenance{Date: b.Today}
+// provenance says how this run of an example came about.
+func (b *build) provenance(o run.Outcome, source *service.Source) record.Provenance {
+	e := o.Example
+	p := record.Provenance{Date: b.Today, Connected: o.Connected}
 	if e.Go {
 		p.Go = runtime.Version()
 	}

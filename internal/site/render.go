@@ -183,17 +183,35 @@ func (b *build) shown(e lesson.Example) page.Example {
 			shown.Tables[name] = rows
 		}
 	}
-	shown.Uses = map[string]claim.UsedAs{}
-	for name := range r.Inputs {
-		if file, ok := strings.CutPrefix(name, load.Examples+"/"); ok {
-			shown.Uses[file] = claim.Run
-		}
-	}
+	shown.Uses, shown.Connected = usesOf(e, r), r.Recorded.Connected
 	shown.Go = strings.TrimPrefix(r.Recorded.Go, "go")
 	if r.Recorded.Redis != "" {
-		shown.Service, shown.Connected = "Redis "+r.Recorded.Redis, true
+		shown.Service = "Redis " + r.Recorded.Redis
 	}
 	return shown
+}
+
+// usesOf returns what the run behind a record did with each file below examples/.
+// A command has all of its folder at hand; of a Go program only what it was
+// compiled from is part of the run.
+func usesOf(e lesson.Example, r *record.Record) map[string]claim.UsedAs {
+	uses := map[string]claim.UsedAs{}
+	set := func(name string, as claim.UsedAs) {
+		if file, ok := strings.CutPrefix(name, load.Examples+"/"); ok {
+			uses[file] = as
+		}
+	}
+	for name := range r.Inputs {
+		as := claim.Present
+		if !e.Go && name != e.Dir+"/example.yaml" {
+			as = claim.Run
+		}
+		set(name, as)
+	}
+	for _, name := range r.Compiled {
+		set(name, claim.Run)
+	}
+	return uses
 }
 
 // templates is the site's own theme, or ours.

@@ -89,18 +89,21 @@ type build struct {
 	drawn   page.Input                      // what the pages were drawn from
 	design  *page.Design
 
-	mu       sync.Mutex
-	readings map[string]reading             // by the lesson's file
-	early    *spool                         // texts that are drawn as soon as they are read; nil draws none early
-	earlier  map[string]*record.Record      // records on disk, for the values in lessons
-	listed   []string                       // the files of the inputs, before any was read
-	notes    *noted                         // what was read of them; nil where nobody wants to know
-	stamps   *stamps                        // which files need no reading, for a build that may be remembered
-	known    func(file string) *load.Lesson // lessons that need not be read again, or nil
-	output   map[string][sha256.Size]byte   // of the files of the site, as they were written
-	renamed  time.Time                      // when the last of them got its name
-	report   *Report
-	running  sync.Map // example → what ends its progress line
+	mu          sync.Mutex
+	inputsOfAll map[string]bool                // files that any record names; nil until they are needed
+	otherRuns   map[string]int                 // by what a check ran on, where the record names another version
+	compiled    map[string][]string            // by example that is to run: see run.Compiled
+	readings    map[string]reading             // by the lesson's file
+	early       *spool                         // texts that are drawn as soon as they are read; nil draws none early
+	earlier     map[string]*record.Record      // records on disk, for the values in lessons
+	listed      []string                       // the files of the inputs, before any was read
+	notes       *noted                         // what was read of them; nil where nobody wants to know
+	stamps      *stamps                        // which files need no reading, for a build that may be remembered
+	known       func(file string) *load.Lesson // lessons that need not be read again, or nil
+	output      map[string][sha256.Size]byte   // of the files of the site, as they were written
+	renamed     time.Time                      // when the last of them got its name
+	report      *Report
+	running     sync.Map // example → what ends its progress line
 }
 
 // edit is a lesson whose fences changed.

@@ -1,0 +1,80 @@
+package site
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"verbatim/internal/cli"
+	"verbatim/internal/problem"
+	"verbatim/internal/record"
+	"verbatim/internal/run"
+)
+
+// compare is what a check does with a run: it must show what was recorded, be
+// compiled from the same files, and connect to its service if it did then.
+func (b *build) compare(o run.Outcome, job run.Job, next record.Record, at problem.Pos) {
+	if job.Record == nil {
+		return // missingRecords says so
+	}
+	b.masks(o)
+	b.ranOn(job.Record, next)
+	e, was := o.Example, job.Record
+	file := problem.Pos{File: e.Record + "/" + record.RecordFile}
+	if d := record.RulesOf(e).Diff(&was.Evidence, o.First); d != "" {
+		b.report.Problems.AddHint(at, "changed", d+"\nrun build to record what it shows now",
+			"example %q no longer shows what was recorded", e.ID)
+	}
+	if !slices.Equal(was.Compiled, next.Compiled) {
+		b.report.Problems.AddHint(file, "changed", "run build -rerun and commit what it writes", "example %q is not compiled from the files that are recorded", e.ID)
+	}
+	if was.Recorded.Connected != next.Recorded.Connected {
+		b.report.Problems.AddHint(file, "changed", "run build -rerun and commit what it writes",
+			"recorded is connected: %t, and example %q now has connected: %t", was.Recorded.Connected, e.ID, next.Recorded.Connected)
+	}
+}
+
+// invalidRecords: what pages say of a run is what its record says, so that has
+// to be possible.
+func (b *build) invalidRecords() {
+	for _, e := range b.book.Examples {
+		r := b.records[e.ID]
+		if r == nil || r.Torn {
+			continue // stale
+		}
+		if wrong := r.Recorded.Invalid(e.Needs, b.Today); wrong != "" {
+			b.report.Problems.AddHint(problem.Pos{File: e.Record + "/" + record.RecordFile}, "record",
+				"delete "+e.Record+" and run build again", "%s", wrong)
+		}
+	}
+}
+
+// ranOn notes where a check runs on another version than the record names. Of a
+// Redis the first two numbers count.
+func (b *build) ranOn(was *record.Record, next record.Record) {
+	note := func(what, recorded, now string) {
+		if recorded == now || recorded == "" || now == "" {
+			return
+		}
+		if b.otherRuns == nil {
+			b.otherRuns = map[string]int{}
+		}
+		b.otherRuns[fmt.Sprintf("recorded on %s %s, and this check runs on %s", what, recorded, now)]++
+	}
+	note("Redis", minorOf(was.Recorded.Redis), minorOf(next.Recorded.Redis))
+	note("Go", strings.TrimPrefix(was.Recorded.Go, "go"), strings.TrimPrefix(next.Recorded.Go, "go"))
+}
+
+// otherVersions warns once for each version that a check did not have.
+func (b *build) otherVersions() {
+	for _, text := range slices.Sorted(maps.Keys(b.otherRuns)) {
+		b.report.Problems.Warn(problem.Pos{File: "examples"}, "version", "%s: %s", cli.Count(b.otherRuns[text], "example"), text)
+	}
+}
+
+// minorOf returns the first two numbers of a version, "7.0" of "7.0.15".
+func minorOf(version string) string {
+	parts := strings.SplitN(version, ".", 3)
+	return strings.Join(parts[:min(len(parts), 2)], ".")
+}
