@@ -2,13 +2,10 @@ package check
 
 import (
 	"cmp"
-	"fmt"
+	"errors"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"verbatim/internal/chart"
 	"verbatim/internal/lesson"
@@ -34,7 +31,11 @@ func outputs(s *Site, l *lesson.Lesson, ps *problem.List) {
 			continue // why it has none is a problem of its own
 		}
 		if _, err := record.Pick(record.Lines(r.Output), f); err != nil {
-			ps.Add(f.Pos, "lookup", "%v of example %q", err, f.Of)
+			hint := ""
+			if wrong, ok := errors.AsType[*lesson.LinesError](err); ok {
+				hint = wrong.Hint
+			}
+			ps.AddHint(f.Pos, "lookup", hint, "%v of example %q", err, f.Of)
 		}
 	}
 }
@@ -109,62 +110,6 @@ func diagrams(_ *Site, l *lesson.Lesson, ps *problem.List) {
 		_, more := sequence.Read(m)
 		*ps = append(*ps, more...)
 	}
-}
-
-// answers: the keyed option of a question with check= begins with the value
-// that its example computed, and no other option does.
-func answers(s *Site, l *lesson.Lesson, ps *problem.List) {
-	for _, c := range l.Body.Containers {
-		check, ok := c.Attr["check"]
-		if !ok {
-			continue
-		}
-		example, name, found := strings.Cut(check, "#")
-		if !found || name == "" {
-			ps.AddHint(c.Pos, "answer", "write it as check=\"example#value\"", "check=%q names no value", check)
-			continue
-		}
-		value, ok := s.value(c.Pos, example, name, ps)
-		if !ok {
-			continue
-		}
-		if len(c.Options) == 0 {
-			if !beginsWith(c.Answer, value) {
-				ps.AddHint(c.Pos, "answer", "the run says: "+value, "the answer does not begin with what %s computed", check)
-			}
-			continue
-		}
-		for _, o := range c.Options {
-			switch is := beginsWith(o.Text, value); {
-			case o.Letter == c.Key && !is:
-				ps.AddHint(o.Pos, "answer", "the run says: "+value, "the keyed option %s does not begin with what %s computed", o.Letter, check)
-			case o.Letter != c.Key && is:
-				ps.AddHint(o.Pos, "answer", fmt.Sprintf("the run says: %s; the key is %s", value, c.Key),
-					"option %s begins with what %s computed, too", o.Letter, check)
-			}
-		}
-	}
-}
-
-// What may not follow a value that an answer begins with: then the answer has
-// another word, or another number.
-var (
-	wordGoesOn   = regexp.MustCompile(`^[\p{L}\p{N}]`)
-	numberGoesOn = regexp.MustCompile(`^(?:[\p{L}\p{N}]|[.,'’_]\p{Nd}|\p{Zs}\p{N}|\p{Zs}?[%‰]|\p{Zs}?[×·*/^:–−-]\p{Zs}?\p{Nd}|` +
-		`\p{Zs}(?:dozen|hundred|thousand|million|billion|trillion|percent|per cent)\b)`)
-)
-
-// beginsWith tells whether text begins with value and does not go on with it:
-// "4, because …" begins with "4"; "40", "4.5", "4 000", "4/5" and "4 %" do not.
-func beginsWith(text, value string) bool {
-	rest, ok := strings.CutPrefix(strings.TrimSpace(text), value)
-	if !ok || value == "" {
-		return false
-	}
-	if last, _ := utf8.DecodeLastRuneInString(value); unicode.IsDigit(last) {
-		return !numberGoesOn.MatchString(rest)
-	}
-	return !wordGoesOn.MatchString(rest)
 }
 
 // tolerances: what has a tolerance was recorded.

@@ -240,9 +240,11 @@ type Container struct {
 	Stem     string   // predict, question: plain text
 	Key      string   // predict, question: the letter of the answer, "" when open
 	Answer   string   // predict, question: why the key is right, plain text
-	URL      string   // source
-	Quotes   []Quote  // source
-	Solution bool     // exercise: it has a solution fold
+	// AnswerShown is the answer of an open question without what is struck through.
+	AnswerShown string
+	URL         string  // source
+	Quotes      []Quote // source
+	Solution    bool    // exercise: it has a solution fold
 }
 
 // Option is one answer offered by a question.
@@ -250,6 +252,7 @@ type Option struct {
 	Pos    problem.Pos
 	Letter string
 	Text   string // plain
+	Shown  string // the same without what is struck through
 	Reason string // plain: why not, or for the key why
 }
 

@@ -214,6 +214,12 @@ func prune(value any) any {
 				v[key] = fmt.Sprintf("%v %v", in["Kind"], in["ID"])
 			}
 		}
+		if v["Shown"] == v["Text"] {
+			delete(v, "Shown")
+		}
+		if v["AnswerShown"] == v["Answer"] {
+			delete(v, "AnswerShown")
+		}
 		for key, part := range v {
 			part = prune(part)
 			if part == nil || part == "" || part == 0.0 || part == false {

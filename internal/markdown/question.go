@@ -53,7 +53,7 @@ func (d *Doc) finishQuestion(c *container) {
 	}
 	c.parts.answer = folds[0].nodes
 	if len(c.fact.Options) == 0 {
-		c.fact.Answer = d.text(c.parts.answer...)
+		c.fact.Answer, c.fact.AnswerShown = d.text(c.parts.answer...), d.unstruck(c.parts.answer...)
 		return
 	}
 	d.readKey(c)
@@ -129,7 +129,7 @@ func (d *Doc) readOptions(c *container, list *ast.List) {
 		pos := d.at(item)
 		d.takeLetter(item)
 		c.parts.options = append(c.parts.options, option{letter: letter, item: item})
-		c.fact.Options = append(c.fact.Options, lesson.Option{Pos: pos, Letter: letter, Text: d.text(item)})
+		c.fact.Options = append(c.fact.Options, lesson.Option{Pos: pos, Letter: letter, Text: d.text(item), Shown: d.unstruck(item)})
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
+	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/util"
 )
 
@@ -20,13 +21,32 @@ func (d *Doc) text(nodes ...ast.Node) string {
 	return b.text()
 }
 
+// unstruck returns text without what is struck through, in Markdown or in HTML.
+func (d *Doc) unstruck(nodes ...ast.Node) string {
+	b := line{dropsStruck: true}
+	for _, n := range nodes {
+		d.writeText(&b, n)
+		b.space()
+	}
+	return b.text()
+}
+
+// struck are the elements whose text is struck through.
+var struck = map[string]bool{"del": true, "s": true, "strike": true}
+
 // line is text in which every run of white space is one space.
 type line struct {
 	out  []byte
 	wide bool // there are characters beyond ASCII, some of which are spaces
+
+	dropsStruck bool
+	struck      int // how many elements around this place strike their text through
 }
 
 func (l *line) write(s []byte) {
+	if l.struck > 0 {
+		return
+	}
 	for i := 0; i < len(s); {
 		if isSpace(s[i]) {
 			l.space()
@@ -40,6 +60,15 @@ func (l *line) write(s []byte) {
 		l.wide = l.wide || all >= utf8.RuneSelf
 		l.out = append(l.out, s[from:i]...)
 	}
+}
+
+// strike notes the start or the end of an element that strikes text through.
+func (l *line) strike(ends bool) {
+	if ends {
+		l.struck = max(0, l.struck-1)
+		return
+	}
+	l.struck++
 }
 
 func (l *line) space() {
@@ -78,8 +107,15 @@ func (d *Doc) writeText(b *line, n ast.Node) {
 	case *value:
 		b.write([]byte(n.text))
 		return
+	case *east.Strikethrough:
+		if b.dropsStruck {
+			return
+		}
 	case *ast.RawHTML, *ast.HTMLBlock:
 		for _, t := range d.tags[n] {
+			if b.dropsStruck && t.live && struck[t.name] {
+				b.strike(t.close)
+			}
 			if t.live {
 				b.write([]byte(t.alt()))
 				continue
