@@ -9,7 +9,6 @@ import (
 	"verbatim/internal/chart"
 	"verbatim/internal/claim"
 	"verbatim/internal/lesson"
-	"verbatim/internal/record"
 	"verbatim/internal/sequence"
 )
 
@@ -36,16 +35,24 @@ func (t *theme) Transcript(tr *lesson.Transcript) (template.HTML, error) {
 // snippet is what the template of quoted code sees.
 type snippet struct {
 	Language, File string
-	HTML           template.HTML
+	Parts          []htmlPart
 	Proof          proof
+}
+
+// htmlPart is code without a gap, coloured.
+type htmlPart struct {
+	LeftOut int // lines of the file between the part before and this one
+	HTML    template.HTML
 }
 
 // Snippet draws code that stands in an example, and says in which file.
 func (t *theme) Snippet(language string, f *lesson.Fence) (template.HTML, error) {
 	v := snippet{
 		Language: language, File: "examples/" + f.From,
-		HTML:  t.code.HTML(language, strings.Join(record.Lines(f.Body), "\n")+"\n"),
 		Proof: t.exampleProof(t.claimAt(f.Pos, lesson.EvidenceCode), t.root, "whole file"),
+	}
+	for _, part := range codeParts(f) {
+		v.Parts = append(v.Parts, htmlPart{part.LeftOut, t.code.HTML(language, part.Text)})
 	}
 	html, err := t.execute("snippet.html", v)
 	return template.HTML(html), err

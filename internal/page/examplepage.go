@@ -31,7 +31,7 @@ type exampleView struct {
 	Example
 	Name    string
 	Proof   proof
-	Shown   []string // lines of its output
+	Shown   []shownLine // lines of its output
 	LeftOut int
 	Figures []figure
 	Sources []sourceFile
@@ -52,7 +52,7 @@ type sourceFile struct {
 func (s *site) examplePage(id string) ([]byte, error) {
 	e := s.in.Examples[id]
 	page := examplePath(id)
-	v := exampleView{view: s.view(page), Example: e, Name: id, Proof: proofOf(claim.OfExample(id, &s.facts)), Shown: e.Lines}
+	v := exampleView{view: s.view(page), Example: e, Name: id, Proof: proofOf(claim.OfExample(id, &s.facts)), Shown: showAll(e.Lines, e.Masks)}
 	v.Title = cmp.Or(e.Title, "Example "+id)
 	v.Description = "The files of the example " + id + ", what it printed, and how to run it."
 	if n := len(v.Shown); n > maxLines {

@@ -164,7 +164,7 @@ func TestOutput(t *testing.T) {
 	}
 	in.Examples = map[string]page.Example{"long": long, "none": {Ran: true}}
 	html := string(render(t, in)["a.html"])
-	for _, want := range []string{"line 200</pre>", "50 more lines are left out", "prints nothing", "<pre>line 59\nline 109\nline 159\nline 209</pre>", "<pre>x</pre>", "NOT RUN"} {
+	for _, want := range []string{"line 200</pre>", "50 more lines are left out", "prints nothing", "<pre>line 59\n<span class=\"soft\">… 49 lines</span>\nline 109\n<span class=\"soft\">… 49 lines</span>\nline 159\n<span class=\"soft\">… 49 lines</span>\nline 209</pre>", "<pre>x</pre>", "NOT RUN"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page does not say %q", want)
 		}

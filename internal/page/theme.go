@@ -11,7 +11,6 @@ import (
 	"verbatim/internal/claim"
 	"verbatim/internal/lesson"
 	"verbatim/internal/markdown"
-	"verbatim/internal/record"
 )
 
 // maxLines is how many lines of one output a page shows.
@@ -192,7 +191,7 @@ func (t *theme) fillChoices(v *block) {
 type output struct {
 	Name, Command string
 	Ran           bool
-	Shown         []string
+	Shown         []shownLine
 	LeftOut       int
 	Proof         proof
 }
@@ -212,20 +211,6 @@ func (t *theme) Output(f *lesson.Fence) (template.HTML, error) {
 	}
 	html, err := t.execute("output.html", v)
 	return template.HTML(html), err
-}
-
-// shown gives the lines of a fence: those of the record, or without one what
-// the author's file holds.
-func shown(f *lesson.Fence, e Example) []string {
-	written := record.Lines(f.Body)
-	if !e.Ran {
-		return written
-	}
-	lines, err := record.Pick(e.Lines, *f)
-	if err != nil {
-		return written // a problem elsewhere
-	}
-	return lines
 }
 
 // Code draws a fence that is only code.

@@ -93,6 +93,25 @@ func (r Rules) masked(lines []string) []string {
 	return out
 }
 
+// Hide returns a line as a page shows it, with what each mask matches replaced by
+// the mask's name, ⟨time⟩ for one.
+func Hide(line string, masks []lesson.Mask) string {
+	const first = 0xF0000 // of private use, so that no later mask takes a name for text
+	for i, m := range masks {
+		if re, err := regexp.Compile(m.Pattern); err == nil {
+			line = re.ReplaceAllLiteralString(line, string(rune(first+i)))
+		}
+	}
+	for i, m := range masks {
+		name := "masked"
+		if _, typed := Typed[m.Name]; typed {
+			name = m.Name
+		}
+		line = strings.ReplaceAll(line, string(rune(first+i)), "⟨"+name+"⟩")
+	}
+	return line
+}
+
 func (r Rules) diffValues(recorded, now map[string]string) string {
 	for _, name := range names(recorded, now) {
 		a, had := recorded[name]
@@ -142,7 +161,36 @@ func (r Rules) close(name, recorded, now string) bool {
 	percent, ok := r.tolerance[name]
 	a, errA := strconv.ParseFloat(recorded, 64)
 	b, errB := strconv.ParseFloat(now, 64)
-	return ok && errA == nil && errB == nil && math.Abs(a-b) <= math.Abs(a)*percent/100
+	return ok && errA == nil && errB == nil && finite(a) && finite(b) && math.Abs(a-b) <= math.Abs(a)*percent/100
+}
+
+func finite(x float64) bool { return !math.IsInf(x, 0) && !math.IsNaN(x) }
+
+// NotMeasured returns the first value or table cell that has a tolerance and is
+// no finite number, as "value n" or "table t.csv, row 2, column ms", with its
+// text; "" when there is none. A tolerance says how far a figure may be off.
+func NotMeasured(tolerance map[string]float64, e *Evidence) (where, text string) {
+	measured := func(s string) bool {
+		x, err := strconv.ParseFloat(s, 64)
+		return err == nil && finite(x)
+	}
+	for _, name := range slices.Sorted(maps.Keys(tolerance)) {
+		if value, ok := e.Values[name]; ok && !measured(value) {
+			return "value " + name, value
+		}
+		file, column, ok := strings.Cut(name, ":")
+		rows, err := ParseTable(file, e.Tables[file])
+		if !ok || err != nil {
+			continue
+		}
+		at := slices.Index(rows[0], column)
+		for i, row := range rows[1:] {
+			if at >= 0 && row[at] != "" && !measured(row[at]) {
+				return fmt.Sprintf("table %s, row %d, column %s", file, i+1, column), row[at]
+			}
+		}
+	}
+	return "", ""
 }
 
 func names[V any](a, b map[string]V) []string {

@@ -43,6 +43,10 @@ func (b *build) invalidRecords() {
 		if r == nil || r.Torn {
 			continue // stale
 		}
+		if where, text := record.NotMeasured(e.Tolerance, &r.Evidence); where != "" {
+			b.report.Problems.AddHint(problem.Pos{File: e.Dir + "/example.yaml"}, "tolerance", "record a finite number, or take the tolerance out",
+				"example %q: %s has a tolerance and is %q, which is no finite number", e.ID, where, text)
+		}
 		if wrong := r.Recorded.Invalid(e.Needs, b.Today); wrong != "" {
 			b.report.Problems.AddHint(problem.Pos{File: e.Record + "/" + record.RecordFile}, "record",
 				"delete "+e.Record+" and run build again", "%s", wrong)

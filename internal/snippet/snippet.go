@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -78,7 +77,9 @@ func Cut(file string, src []byte, f lesson.Fence) ([]string, problem.List) {
 	default:
 		lines = unmarked(file, lines)
 	}
-	lines = trim(lines)
+	if !strings.Contains(f.Lines, ",") { // what is left out between lines is counted from the first
+		lines = trim(lines)
+	}
 	if len(lines) == 0 && len(ps) == 0 {
 		ps.Add(f.Pos, "from", "there is nothing to quote in %s", cmp.Or(f.Region, file))
 	}
@@ -95,24 +96,15 @@ func split(src string) []string {
 	return lines
 }
 
-// numbered gives the lines that lines= names, such as "1-2,5".
+// numbered returns the lines that lines= names, such as "1-2,5".
 func numbered(file string, lines []string, f lesson.Fence) (chosen []string, ps problem.List) {
-	for part := range strings.SplitSeq(strings.ReplaceAll(f.Lines, "–", "-"), ",") {
-		first, last, ranged := strings.Cut(part, "-")
-		if !ranged {
-			last = first
-		}
-		from, err1 := strconv.Atoi(strings.TrimSpace(first))
-		to, err2 := strconv.Atoi(strings.TrimSpace(last))
-		if err := errors.Join(err1, err2); err != nil || from < 1 || to < from {
-			ps.Add(f.Pos, "from", "lines=%q is not of the form 1, 1-3 or 1-3,5", f.Lines)
-			return nil, ps
-		}
-		if to > len(lines) {
-			ps.Add(f.Pos, "from", "lines=%q, but %s has %d lines", f.Lines, file, len(lines))
-			return nil, ps
-		}
-		chosen = append(chosen, lines[from-1:to]...)
+	numbers, err := lesson.LineNumbers(f.Lines, len(lines))
+	if wrong, ok := errors.AsType[*lesson.LinesError](err); ok {
+		ps.AddHint(f.Pos, "from", wrong.Hint, "%s of %s", wrong.Text, file)
+		return nil, ps
+	}
+	for _, n := range numbers {
+		chosen = append(chosen, lines[n-1])
 	}
 	return chosen, nil
 }
