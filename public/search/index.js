@@ -1,1 +1,1 @@
-verbatimSearch("index",{"pages":[[0,"p-c6145f99"],[2,"p-64544147"]],"terms":[["0","t-45017f13"],["card","t-69803c46"],["expirenx","t-c406cf03"],["loses","t-a962d842"],["ratelimit","t-8983a159"],["taking","t-0f854ed1"]]})
+verbatimSearch("index",{"pages":[[0,"p-c6145f99"],[2,"p-64544147"]],"terms":[["0","t-3ef17fea"],["capacity","t-23b88633"],["expect","t-9f3c22ec"],["looked","t-5fab526b"],["rand","t-a0c1e51b"],["talks","t-fe1654a0"]]})
