@@ -168,9 +168,6 @@ func TestArchitectureNamesWhatExists(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if lines := strings.Count(string(doc), "\n"); lines > 150 {
-		t.Errorf("internal/ARCHITECTURE.md has %d lines: at most 150", lines)
-	}
 	paths := regexp.MustCompile("`((?:internal|cmd|templates|examples|content|quotes|public|\\.ci|\\.github)/[^`\\s<>*]*)`").FindAllStringSubmatch(string(doc), -1)
 	if len(paths) < 10 {
 		t.Fatalf("found only %d paths: is the map still a map?", len(paths))
