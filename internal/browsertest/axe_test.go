@@ -5,25 +5,24 @@ import (
 	"testing"
 )
 
-// TestAxe runs axe-core on every page in both colour schemes. VERBATIM_AXE is
-// the path of its axe.min.js, which is never committed.
+// TestAxe checks every page in both colour schemes with axe-core. VERBATIM_AXE is
+// the path of axe.min.js, which is not part of the repository.
 func TestAxe(t *testing.T) {
 	path := os.Getenv("VERBATIM_AXE")
-	if path == "" && !required("axe") {
+	if path == "" && !isRequired("axe") {
 		t.Skip("needs axe-core: set VERBATIM_AXE to the path of axe.min.js")
 	}
 	source, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatalf("read axe-core: %v", err)
 	}
-	each(t, func(b *tab, s site) {
-		for _, page := range s.all(b.T) {
+	forEachSite(t, func(b *tab, s site) {
+		for _, page := range s.allPages(b.T) {
 			for _, scheme := range []string{"light", "dark"} {
-				b.media("screen", scheme)
-				b.fresh(page)
-				b.look()
+				b.setMedia("screen", scheme)
+				b.loadFresh(page)
 				if page == s.page {
-					eval[string](b, play)
+					eval[string](b, answerAll)
 				}
 				eval[bool](b, string(source)+"\n;true")
 				found := eval[[]string](b, `axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]}).then(r => r.violations.map(v => v.id + ": " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 120)).join(" ")))`)

@@ -2,7 +2,7 @@ package browsertest
 
 import (
 	"context"
-	"errors"
+	_ "embed"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -24,19 +24,20 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// patience is how long one step of a test may take on a busy machine. It ends
-// hung tests; none fails by being slow.
-const patience = 60 * time.Second
+// timeout ends a step of a test that hangs. It is long, so that no test fails because
+// the machine is slow.
+const timeout = 60 * time.Second
 
-// chromium is one tab of one browser for all tests.
+// chromium is the browser, with one tab, that all tests use.
 var chromium struct {
 	ctx  context.Context
 	stop func()
 	err  error
 }
 
-var start = sync.OnceFunc(func() {
-	name, err := find("chromium", "chromium-browser", "google-chrome")
+// startChromium sets chromium.
+var startChromium = sync.OnceFunc(func() {
+	name, err := findProgram("chromium", "chromium-browser", "google-chrome")
 	if err != nil {
 		chromium.err = err
 		return
@@ -60,52 +61,54 @@ var start = sync.OnceFunc(func() {
 	if _, chromium.err = chromedp.Call(ctx, network.Enable, network.EnableParams{}); chromium.err != nil {
 		return
 	}
-	chromium.err = chromedp.Listen(ctx, notice)
+	chromium.err = chromedp.Listen(ctx, recordEvent)
 })
 
-// noticed is what pages did since it was last emptied.
-var noticed struct {
+// recorded holds what pages did since clearRecorded.
+var recorded struct {
 	sync.Mutex
-	faults   []string // exceptions, and errors on the console
-	requests []string // addresses
+	errs     []string // exceptions, and errors on the console
+	requests []string // URLs
 }
 
-func notice(event any) {
-	noticed.Lock()
-	defer noticed.Unlock()
+// recordEvent is the listener of the tab's events.
+func recordEvent(event any) {
+	recorded.Lock()
+	defer recorded.Unlock()
 	switch e := event.(type) {
 	case *runtime.EventExceptionThrown:
-		noticed.faults = append(noticed.faults, e.ExceptionDetails.Text)
+		recorded.errs = append(recorded.errs, e.ExceptionDetails.Text)
 	case *log.EventEntryAdded:
-		noticed.faults = append(noticed.faults, e.Entry.Text+" "+e.Entry.URL)
+		recorded.errs = append(recorded.errs, e.Entry.Text+" "+e.Entry.URL)
 	case *network.EventRequestWillBeSent:
-		noticed.requests = append(noticed.requests, e.Request.URL)
+		recorded.requests = append(recorded.requests, e.Request.URL)
 	}
 }
 
-// forget empties what was noticed.
-func (b *tab) forget() {
-	noticed.Lock()
-	defer noticed.Unlock()
-	noticed.faults, noticed.requests = nil, nil
+// clearRecorded empties recorded.
+func (b *tab) clearRecorded() {
+	recorded.Lock()
+	defer recorded.Unlock()
+	recorded.errs, recorded.requests = nil, nil
 }
 
-// noticed gives what pages did since forget.
-func (b *tab) noticed() (faults, requests []string) {
+// recorded returns the errors and requests of pages since clearRecorded.
+func (b *tab) recorded() (errs, requests []string) {
 	b.Helper()
-	eval[bool](b, "true") // whatever happened before this answer has been told
-	noticed.Lock()
-	defer noticed.Unlock()
-	return slices.Clone(noticed.faults), slices.Clone(noticed.requests)
+	eval[bool](b, "true") // all events before this result have been received
+	recorded.Lock()
+	defer recorded.Unlock()
+	return slices.Clone(recorded.errs), slices.Clone(recorded.requests)
 }
 
-func find(names ...string) (string, error) {
+// findProgram returns the path of the first program that is on PATH.
+func findProgram(names ...string) (string, error) {
 	for _, name := range names {
 		if path, err := exec.LookPath(name); err == nil {
 			return path, nil
 		}
 	}
-	return "", errors.New("no chromium on PATH")
+	return "", fmt.Errorf("none of %s is on PATH", strings.Join(names, ", "))
 }
 
 func TestMain(m *testing.M) {
@@ -116,49 +119,50 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// required tells whether VERBATIM_REQUIRE names what a test needs.
-func required(what string) bool {
+// isRequired reports whether VERBATIM_REQUIRE names a tool. Then its absence fails the
+// test instead of skipping it.
+func isRequired(what string) bool {
 	return slices.Contains(strings.Split(os.Getenv("VERBATIM_REQUIRE"), ","), what)
 }
 
-// tab is the browser's tab, used by one test at a time.
+// tab is the browser's tab, which one test uses at a time.
 type tab struct {
 	*testing.T
-	base string // where the site is served, without a slash at its end
+	base string // URL of the site, without a slash at the end
 }
 
-// open gives the tab to a test: 1280 by 800, light, with script, on an empty
-// page of the site that base serves.
-func open(t *testing.T, base string) *tab {
+// openTab returns the tab with the settings that tests start from: 1280 by 800 pixels,
+// light, with script. base is the URL of the site.
+func openTab(t *testing.T, base string) *tab {
 	t.Helper()
-	start()
-	if chromium.err != nil && !required("chromium") {
+	startChromium()
+	if chromium.err != nil && !isRequired("chromium") {
 		t.Skipf("needs chromium: %v", chromium.err)
 	}
 	if chromium.err != nil {
 		t.Fatalf("VERBATIM_REQUIRE names chromium: %v", chromium.err)
 	}
 	b := &tab{t, base}
-	b.script(true)
-	b.size(1280, 800)
-	b.media("screen", "light")
+	b.setScript(true)
+	b.setSize(1280, 800)
+	b.setMedia("screen", "light")
 	return b
 }
 
 // do runs steps in the tab.
 func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	b.Helper()
-	ctx, stop := context.WithTimeout(chromium.ctx, patience)
+	ctx, stop := context.WithTimeout(chromium.ctx, timeout)
 	defer stop()
 	if err := chromedp.Do(ctx, steps...); err != nil {
 		b.Fatalf("in the browser: %v", err)
 	}
 }
 
-// get runs one action that gives a value.
+// get runs an action and returns its value.
 func get[T any](b *tab, a chromedp.Action[T]) T {
 	b.Helper()
-	ctx, stop := context.WithTimeout(chromium.ctx, patience)
+	ctx, stop := context.WithTimeout(chromium.ctx, timeout)
 	defer stop()
 	v, err := chromedp.Run(ctx, a)
 	if err != nil {
@@ -167,10 +171,10 @@ func get[T any](b *tab, a chromedp.Action[T]) T {
 	return v
 }
 
-// eval gives the value of an expression in the page.
+// eval returns the value of a JavaScript expression in the page.
 func eval[T any](b *tab, expression string) T {
 	b.Helper()
-	ctx, stop := context.WithTimeout(chromium.ctx, patience)
+	ctx, stop := context.WithTimeout(chromium.ctx, timeout)
 	defer stop()
 	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 	if err != nil {
@@ -179,43 +183,56 @@ func eval[T any](b *tab, expression string) T {
 	return v
 }
 
-// run runs statements in the page.
+// run executes JavaScript statements in the page.
 func (b *tab) run(statements string) {
 	b.Helper()
 	eval[bool](b, "(async () => {"+statements+"\nreturn true})()")
 }
 
-// load opens a page anew, whatever was open before.
+//go:embed testdata/dom.js
+var domFunctions string
+
+// load loads a page of the site, also when it is open already, and defines the
+// functions of dom.js in it.
 func (b *tab) load(page string) {
 	b.Helper()
-	b.do(chromedp.Navigate("about:blank"), chromedp.Navigate(b.base+"/"+page))
+	b.loadURL(b.base + "/" + page)
 }
 
-// fresh opens a page of a reader who was never here.
-func (b *tab) fresh(page string) {
+// loadURL is load for a URL.
+func (b *tab) loadURL(url string) {
 	b.Helper()
-	forget := storage.ClearDataForOriginParams{Origin: b.base, StorageTypes: "local_storage"}
-	if _, err := chromedp.Call(chromium.ctx, storage.ClearDataForOrigin, forget); err != nil {
+	b.do(chromedp.Navigate("about:blank"), chromedp.Navigate(url))
+	eval[bool](b, domFunctions)
+}
+
+// loadFresh loads a page with empty local storage, as for a new reader.
+func (b *tab) loadFresh(page string) {
+	b.Helper()
+	params := storage.ClearDataForOriginParams{Origin: b.base, StorageTypes: "local_storage"}
+	if _, err := chromedp.Call(chromium.ctx, storage.ClearDataForOrigin, params); err != nil {
 		b.Fatalf("clear the storage: %v", err)
 	}
 	b.load(page)
 }
 
-func (b *tab) script(on bool) {
+// setScript enables or disables the scripts of pages.
+func (b *tab) setScript(enabled bool) {
 	b.Helper()
-	if _, err := chromedp.Call(chromium.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !on}); err != nil {
+	if _, err := chromedp.Call(chromium.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !enabled}); err != nil {
 		b.Fatalf("switch script: %v", err)
 	}
 }
 
-func (b *tab) size(width, height int64) {
+// setSize sets the size of the window in pixels.
+func (b *tab) setSize(width, height int64) {
 	b.Helper()
 	b.do(chromedp.EmulateViewport(width, height))
 }
 
-// media sets the medium, "screen" or "print", the colour scheme, and further
-// features as name, value pairs.
-func (b *tab) media(medium, scheme string, more ...string) {
+// setMedia emulates a medium, "screen" or "print", a colour scheme, and further media
+// features as pairs of a name and a value.
+func (b *tab) setMedia(medium, scheme string, more ...string) {
 	b.Helper()
 	params := emulation.SetEmulatedMediaParams{Media: medium, Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
 	for i := 0; i+1 < len(more); i += 2 {
@@ -226,49 +243,50 @@ func (b *tab) media(medium, scheme string, more ...string) {
 	}
 }
 
-// click presses the mouse on the first element that a selector finds.
+// click clicks on the first element that matches a CSS selector.
 func (b *tab) click(selector string) {
 	b.Helper()
-	// A page that still moves would get the press and the release in two places.
-	b.run("document.querySelector(" + quoted(selector) + ")?.scrollIntoView({block: 'center'}); " + twoFrames)
+	// A page that still scrolls would receive press and release in two places.
+	b.run("document.querySelector(" + jsString(selector) + ")?.scrollIntoView({block: 'center'}); " + twoFrames)
 	b.do(chromedp.Click(chromedp.CSS(selector)))
 	b.run(twoFrames)
 }
 
-// twoFrames waits until what was asked for is drawn, and what follows from that
-// was told to the page's observers.
+// twoFrames waits until the last changes are rendered and the page's observers have
+// run.
 const twoFrames = "await new Promise(r => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(r))));"
 
-// until waits until a condition holds, or gives up: the test that needs it then
-// says what it sees instead.
+// until waits until a JavaScript condition is true, for at most 10 seconds. It does not
+// fail: the caller checks the state and reports the difference.
 func (b *tab) until(condition string) {
 	b.Helper()
 	b.run("for (let i = 0; i < 400 && !(" + condition + "); i++) await new Promise(r => setTimeout(r, 25));")
 }
 
-// arrives waits until a key or a click has led to a page of the site. It asks from
-// outside: a page that is left answers nothing any more.
-func (b *tab) arrives(page string) {
+// waitForPage waits until a key or a click has opened another page of the site. It
+// retries failed evaluations, because a page that is being left cannot evaluate
+// anything.
+func (b *tab) waitForPage(page string) {
 	b.Helper()
-	there := fmt.Sprintf("location.pathname === %q && document.readyState === 'complete'", page)
-	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(25 * time.Millisecond) {
-		ctx, stop := context.WithTimeout(chromium.ctx, patience)
-		is, err := chromedp.Run(ctx, chromedp.Evaluate[bool](there))
+	condition := fmt.Sprintf("location.pathname === %q && document.readyState === 'complete'", page)
+	for until := time.Now().Add(timeout); time.Now().Before(until); time.Sleep(25 * time.Millisecond) {
+		ctx, stop := context.WithTimeout(chromium.ctx, timeout)
+		ok, err := chromedp.Run(ctx, chromedp.Evaluate[bool](condition))
 		stop()
-		if err == nil && is {
+		if err == nil && ok {
 			return
 		}
 	}
-	b.Fatalf("the tab does not arrive at %s", page)
+	b.Fatalf("the tab does not open %s", page)
 }
 
-// press types keys, as in "\t" or kb.Enter.
-func (b *tab) press(keys string) {
+// pressKeys presses keys, such as "\t" or kb.Enter.
+func (b *tab) pressKeys(keys string) {
 	b.Helper()
 	b.do(chromedp.KeyEvent(keys))
 }
 
-// serve gives the address of a folder, over HTTP.
+// serve serves a directory over HTTP and returns the URL.
 func serve(t *testing.T, dir string) string {
 	t.Helper()
 	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
@@ -276,8 +294,8 @@ func serve(t *testing.T, dir string) string {
 	return server.URL
 }
 
-// public is this repository's site.
-func public(t *testing.T) string {
+// publicDir returns the directory of this repository's built site.
+func publicDir(t *testing.T) string {
 	t.Helper()
 	dir := os.Getenv("VERBATIM_PUBLIC")
 	if dir == "" {

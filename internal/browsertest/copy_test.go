@@ -6,31 +6,30 @@ import (
 	"testing"
 )
 
-// TestCopy: Copy gives what a reader would type, without the prompt; output and
-// drawings have no such button.
-func TestCopy(t *testing.T) { each(t, checkCopy) }
+// TestCopy checks that Copy copies what a reader would type, without the prompt, and
+// that output and diagrams have no such button.
+func TestCopy(t *testing.T) { forEachSite(t, checkCopy) }
 
 func checkCopy(b *tab, s site) {
-	b.fresh(s.page)
-	b.look()
-	b.run(`look.openAll(); window.copied = [];
-		const later = setTimeout; // on a busy machine "Copied" may be gone before it is seen
+	b.loadFresh(s.page)
+	b.run(`dom.openAll(); window.copied = [];
+		const later = setTimeout; // else "Copied" may disappear before a slow test reads it
 		window.setTimeout = (f, ms) => ms === 2000 ? 0 : later(f, ms);
 		navigator.clipboard.writeText = async text => { copied.push(text) }`)
 	for _, box := range []string{".bar", ".code"} {
 		if !eval[bool](b, `!!document.querySelector("`+box+` .copy")`) {
-			continue // the real lesson has no code of its own
+			continue // the real lesson has no code of this kind
 		}
-		b.click(box + " .copy") // with the mouse, so that it is in nothing's way
-		if said := eval[string](b, `look.text(document.querySelector("`+box+` .copy")) + "|" + look.text(document.querySelector("body > [role=status]"))`); said != "Copied|Copied" {
-			b.Errorf("%s: the button and the status say %q", box, said)
+		b.click(box + " .copy") // with the mouse, so that nothing may cover the button
+		if status := eval[string](b, `dom.text(document.querySelector("`+box+` .copy")) + "|" + dom.text(document.querySelector("body > [role=status]"))`); status != "Copied|Copied" {
+			b.Errorf("%s: button and status are %q", box, status)
 		}
 	}
-	b.run(`copied = []; look.all(".copy").forEach(press => press.click())`)
+	b.run(`copied = []; dom.all(".copy").forEach(press => press.click())`)
 	copied := eval[[]string](b, "copied")
-	boxes := eval[int](b, `look.all(".bar, .box.code").filter(box => !box.parentElement.matches(".diagram")).length`)
+	boxes := eval[int](b, `dom.all(".bar, .box.code").filter(box => !box.parentElement.matches(".diagram")).length`)
 	if len(copied) != boxes || boxes == 0 {
-		b.Errorf("%d boxes of commands and code that are no drawings, %d things copied", boxes, len(copied))
+		b.Errorf("%d boxes of commands and code, %d texts copied", boxes, len(copied))
 	}
 	for _, text := range copied {
 		if strings.Contains(text, "$ ") || strings.Contains(text, "redis>") {
@@ -46,13 +45,13 @@ func checkCopy(b *tab, s site) {
 			b.Errorf("nothing copies %q: %q", want, copied)
 		}
 	}
-	if bars := eval[[]string](b, `look.all(".bar code").map(c => look.text(c).replace("$ ", ""))`); len(bars) == 0 ||
+	if bars := eval[[]string](b, `dom.all(".bar code").map(c => dom.text(c).replace("$ ", ""))`); len(bars) == 0 ||
 		slices.ContainsFunc(bars, func(line string) bool {
 			return !slices.ContainsFunc(copied, func(c string) bool { return squeeze(c) == squeeze(line) })
 		}) {
 		b.Errorf("the lines to run an example are %q, copied is %q", bars, copied)
 	}
-	if n := eval[int](b, `look.all(".out .copy").length`); n > 0 {
+	if n := eval[int](b, `dom.all(".out .copy").length`); n > 0 {
 		b.Errorf("%d outputs can be copied", n)
 	}
 }

@@ -1,8 +1,8 @@
-// Package browsertest promises, through its tests alone, what readers get: the
-// pages of this repository and of a site made to hurt are opened in a real
-// Chromium, with and without script, and used by mouse and by keyboard.
+// Package browsertest tests the pages of a site in Chromium, with and without
+// script, by mouse and by keyboard. It contains only tests.
 //
-// The tests open public/ as it is committed; VERBATIM_PUBLIC names another
-// built copy of this repository's site. They skip where there is no Chromium,
-// and fail where VERBATIM_REQUIRE names it.
+// They use two sites: this repository's public/, or another build of it that
+// VERBATIM_PUBLIC names, and the stress site, one lesson with very long and unusual
+// content. They are skipped when Chromium is not installed, unless VERBATIM_REQUIRE
+// names chromium.
 package browsertest

@@ -10,34 +10,33 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// TestTabOrder is check 4: a reader who presses Tab goes through the page in
-// its order, sees where they are, and comes out at the end.
+// TestTabOrder checks that Tab moves through the page in reading order, with a visible
+// focus ring, and leaves it at the end.
 func TestTabOrder(t *testing.T) {
-	each(t, func(b *tab, s site) {
-		b.fresh(s.page)
-		b.look()
+	forEachSite(t, func(b *tab, s site) {
+		b.loadFresh(s.page)
 		b.run("window.stops = []")
-		const most = 1000
-		for i := range most {
-			b.press(kb.Tab)
+		const maxStops = 1000
+		for i := range maxStops {
+			b.pressKeys(kb.Tab)
 			more := eval[bool](b, `(() => {
 				const e = document.activeElement;
 				if (e === document.body || stops.includes(e)) return false;
 				stops.push(e);
-				if (!look.ring()) (window.ringless ||= []).push(look.describe(e));
+				if (!dom.hasFocusRing()) (window.ringless ||= []).push(dom.describe(e));
 				return true;
 			})()`)
 			if !more {
 				break
 			}
-			if i == most-1 {
+			if i == maxStops-1 {
 				b.Fatal("Tab never leaves the page")
 			}
 		}
 		if bad := eval[[]string](b, "window.ringless || []"); len(bad) > 0 {
 			b.Errorf("no focus ring on %q", bad)
 		}
-		if bad := eval[[]string](b, "stops.filter((e, i) => i && !(stops[i - 1].compareDocumentPosition(e) & 4)).map(look.describe)"); len(bad) > 0 {
+		if bad := eval[[]string](b, "stops.filter((e, i) => i && !(stops[i - 1].compareDocumentPosition(e) & 4)).map(dom.describe)"); len(bad) > 0 {
 			b.Errorf("Tab goes back to %q", bad)
 		}
 		order := eval[[]string](b, `stops.map(e => (e.closest(".skip, .toc, .predict, .player, .q, .memory, .ends, .foot") || e).className.split(" ")[0])`)
@@ -50,19 +49,18 @@ func TestTabOrder(t *testing.T) {
 		for _, part := range parts {
 			i := slices.Index(order[at:], part)
 			if i < 0 {
-				b.Fatalf("Tab does not come to %s in its turn: %v", part, order)
+				b.Fatalf("Tab does not reach %s in order: %v", part, order)
 			}
 			at += i
 		}
 	})
 }
 
-// TestNames is check 5: whatever can be operated has a name.
-func TestNames(t *testing.T) {
+// TestAccessibleNames checks that every control has an accessible name.
+func TestAccessibleNames(t *testing.T) {
 	operable := []string{"button", "link", "radio", "checkbox", "textbox", "searchbox", "DisclosureTriangle", "group"}
-	each(t, func(b *tab, s site) {
-		b.fresh(s.page)
-		b.look()
+	forEachSite(t, func(b *tab, s site) {
+		b.loadFresh(s.page)
 		tree, err := chromedp.Call(chromium.ctx, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
 		if err != nil {
 			b.Fatal(err)
@@ -101,18 +99,18 @@ func TestNames(t *testing.T) {
 	})
 }
 
-// TestArrowKeys is check 6.
+// TestArrowKeys checks that arrow keys choose an option inside of a question and do
+// nothing outside, and that the page scrolls with them.
 func TestArrowKeys(t *testing.T) {
-	each(t, func(b *tab, s site) {
-		b.fresh(s.page)
-		b.look()
-		b.press(kb.ArrowRight + kb.ArrowLeft)
+	forEachSite(t, func(b *tab, s site) {
+		b.loadFresh(s.page)
+		b.pressKeys(kb.ArrowRight + kb.ArrowLeft)
 		if now := eval[string](b, `document.querySelector(".player [aria-current]").textContent + location.hash`); now != "1" {
 			b.Errorf("arrow keys outside a group went to step %s", now)
 		}
-		b.run(`look.all("form.q input")[0].focus()`)
+		b.run(`dom.all("form.q input")[0].focus()`)
 		for i := range 5 {
-			b.press(kb.ArrowDown)
+			b.pressKeys(kb.ArrowDown)
 			if away := eval[bool](b, `(() => {
 				const box = document.activeElement.getBoundingClientRect();
 				return box.bottom < 0 || box.top > innerHeight;
@@ -125,9 +123,9 @@ func TestArrowKeys(t *testing.T) {
 			Checked int
 			Step    string
 		}
-		got := eval[state](b, `({form: document.activeElement.form === look.all("form.q")[0], checked: look.all("form.q input:checked").length, step: look.text(document.querySelector(".player [aria-current]"))})`)
+		got := eval[state](b, `({form: document.activeElement.form === dom.all("form.q")[0], checked: dom.all("form.q input:checked").length, step: dom.text(document.querySelector(".player [aria-current]"))})`)
 		if got != (state{true, 1, "1"}) {
-			b.Errorf("arrow keys in a group gave %+v", got)
+			b.Errorf("after arrow keys in a group: %+v", got)
 		}
 	})
 }

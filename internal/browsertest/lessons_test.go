@@ -14,7 +14,7 @@ import (
 	"verbatim/internal/load"
 )
 
-// lessons gives every lesson of this repository.
+// lessons returns every lesson of this repository.
 func lessons(t *testing.T) (all []site) {
 	t.Helper()
 	book, _, err := load.Site(os.DirFS(filepath.Join("..", "..")))
@@ -23,7 +23,7 @@ func lessons(t *testing.T) (all []site) {
 	}
 	for _, l := range book.Lessons {
 		if l.ID != "index" {
-			all = append(all, site{name: l.ID, dir: public(t), page: l.ID + ".html", body: &l.Body})
+			all = append(all, site{name: l.ID, dir: publicDir(t), page: l.ID + ".html", body: &l.Body})
 		}
 	}
 	if len(all) < 3 {
@@ -32,75 +32,73 @@ func lessons(t *testing.T) (all []site) {
 	return all
 }
 
-// TestEveryLesson uses what each lesson has, as its readers would. The other
-// tests look closer, at two lessons.
+// TestEveryLesson runs checks on every lesson. The other tests check more, but only two
+// lessons.
 func TestEveryLesson(t *testing.T) {
 	checks := []struct {
 		what string
-		ok   func(b *tab, s site)
+		run  func(b *tab, s site)
 	}{
-		{"it fits", fits},
-		{"folds open and close", folds},
-		{"predictions lock", locks},
-		{"questions answer", answers},
+		{"it fits", checkWidth},
+		{"folds open and close", checkFolds},
+		{"predictions lock", checkPredictions},
+		{"questions answer", checkQuestions},
 		{"commands are copied", checkCopy},
-		{"the theme turns", turns},
-		{"paper has it all", checkPrint},
+		{"the theme button works", checkThemeButton},
+		{"print is complete", checkPrint},
 	}
 	for _, s := range lessons(t) {
 		t.Run(s.name, func(t *testing.T) {
 			base := serve(t, s.dir)
-			open(t, base).forget()
+			openTab(t, base).clearRecorded()
 			for _, c := range checks {
-				t.Run(c.what, func(t *testing.T) { c.ok(open(t, base), s) })
+				t.Run(c.what, func(t *testing.T) { c.run(openTab(t, base), s) })
 			}
-			b := open(t, base)
-			faults, requests := b.noticed()
-			// A browser asks by itself for an icon, which no page names.
-			faults = slices.DeleteFunc(faults, func(f string) bool { return strings.HasSuffix(f, "/favicon.ico") })
-			if len(faults) > 0 {
-				t.Errorf("faults: %q", faults)
+			b := openTab(t, base)
+			errs, requests := b.recorded()
+			// The browser requests the icon, not the page.
+			errs = slices.DeleteFunc(errs, func(f string) bool { return strings.HasSuffix(f, "/favicon.ico") })
+			if len(errs) > 0 {
+				t.Errorf("errors in the browser: %q", errs)
 			}
 			away := slices.DeleteFunc(requests, func(r string) bool { return strings.HasPrefix(r, base) || r == "about:blank" })
 			if len(away) > 0 {
-				t.Errorf("requests to someone else: %q", away)
+				t.Errorf("requests to another server: %q", away)
 			}
 		})
 	}
 }
 
-// fits: whatever is open, no page is wider than its screen, and what scrolls
-// in it is a stop of the keyboard with a name.
-func fits(b *tab, s site) {
-	b.fresh(s.page)
-	b.look()
-	b.run(`look.openAll(); document.querySelector(".ctl .link")?.click()`)
+// checkWidth checks that the page is not wider than the window, also with all folds
+// open, and that scrollable boxes have keyboard focus and a name.
+func checkWidth(b *tab, s site) {
+	b.loadFresh(s.page)
+	b.run(`dom.openAll(); document.querySelector(".ctl .link")?.click()`)
 	for _, width := range []int64{320, 390, 768, 1280} {
-		b.size(width, 800)
-		b.until(fmt.Sprintf("innerWidth === %d && !look.unnamed().length", width)) // an observer tells later what scrolls
-		if over := eval[[]string](b, "look.beyond()"); len(over) > 0 {
+		b.setSize(width, 800)
+		b.until(fmt.Sprintf("innerWidth === %d && !dom.notKeyboardScrollable().length", width)) // an observer sets it later
+		if over := eval[[]string](b, "dom.tooWide()"); len(over) > 0 {
 			b.Errorf("at %d px the page is too wide: %q", width, over)
 		}
-		if unnamed := eval[[]string](b, "look.unnamed()"); len(unnamed) > 0 {
-			b.Errorf("at %d px keys cannot scroll %q", width, unnamed)
+		if unnamed := eval[[]string](b, "dom.notKeyboardScrollable()"); len(unnamed) > 0 {
+			b.Errorf("at %d px the keyboard cannot scroll %q", width, unnamed)
 		}
-		if small := eval[[]string](b, "look.small()"); len(small) > 0 {
+		if small := eval[[]string](b, "dom.smallTargets()"); len(small) > 0 {
 			b.Errorf("at %d px too small: %q", width, small)
 		}
 	}
 }
 
-// folds: every summary opens what it belongs to, and closes it again.
-func folds(b *tab, s site) {
-	b.fresh(s.page)
-	b.look()
-	if stuck := eval[[]string](b, `look.all("main details").flatMap(d => {
+// checkFolds checks that every summary opens and closes its fold.
+func checkFolds(b *tab, s site) {
+	b.loadFresh(s.page)
+	if stuck := eval[[]string](b, `dom.all("main details").flatMap(d => {
 		const states = [0, 1].map(() => (d.querySelector("summary").click(), d.open));
-		return String(states) === "true,false" ? [] : [states + " " + look.describe(d)];
+		return String(states) === "true,false" ? [] : [states + " " + dom.describe(d)];
 	})`); len(stuck) > 0 {
 		b.Errorf("folds that do not open and close: %q", stuck)
 	}
-	inside := eval[int](b, `look.all("main details").length`)
+	inside := eval[int](b, `dom.all("main details").length`)
 	wanted := 0
 	for _, c := range s.body.Containers {
 		if c.Key != "" {
@@ -112,17 +110,17 @@ func folds(b *tab, s site) {
 	}
 }
 
-// locks: a prediction says what was chosen, and the step that answers it does.
-func locks(b *tab, s site) {
-	b.fresh(s.page)
-	b.look()
+// checkPredictions checks that a prediction states what was chosen, and that the step
+// that answers it repeats it.
+func checkPredictions(b *tab, s site) {
+	b.loadFresh(s.page)
 	for _, c := range s.body.Containers {
 		if c.Kind != "predict" || c.Key == "" {
 			continue
 		}
-		letter := wrong(c)[0]
+		letter := wrongLetters(c)[0]
 		b.predict(letter)
-		got := b.foretold()
+		got := b.predictionState()
 		if !strings.HasPrefix(got.Status, "You predicted "+letter+".") {
 			b.Errorf("%s says %q", c.Pos, got.Status)
 		}
@@ -136,59 +134,59 @@ func locks(b *tab, s site) {
 	}
 }
 
-// heard is what a question says when it is used: Check without a choice, each
-// wrong option, and the right one.
-type heard struct {
+// messages are the messages of a question: for Check without a choice, for each wrong
+// option, and for the right one.
+type messages struct {
 	Empty string
 	Wrong []string
 	Right string
 }
 
-// answers: every option of every question gets its own reason, and the right
-// one the explanation.
-func answers(b *tab, s site) {
-	b.fresh(s.page)
-	b.look()
-	asked := questions(s.body)
+// checkQuestions checks that every wrong option shows its own reason, and the right one
+// the explanation.
+func checkQuestions(b *tab, s site) {
+	b.loadFresh(s.page)
+	asked := questionsOf(s.body)
 	type question struct {
 		ID, Key string
 		Wrong   []string
 	}
 	var list []question
 	for _, q := range asked {
-		list = append(list, question{q.ID, q.Key, wrong(q)})
+		list = append(list, question{q.ID, q.Key, wrongLetters(q)})
 	}
 	data, err := json.Marshal(list)
 	if err != nil {
 		b.Fatal(err)
 	}
-	for i, got := range eval[[]heard](b, "look.ask("+string(data)+")") {
-		b.heardRight(asked[i], got)
+	for i, got := range eval[[]messages](b, "dom.tryQuestions("+string(data)+")") {
+		b.checkMessages(asked[i], got)
 	}
 }
 
-func (b *tab) heardRight(q *lesson.Container, got heard) {
+// checkMessages compares the messages of one question with the author's text.
+func (b *tab) checkMessages(q *lesson.Container, got messages) {
 	b.Helper()
 	if got.Empty != "Choose an option first." {
 		b.Errorf("%s: Check without a choice says %q", q.Pos, got.Empty)
 	}
-	for i, letter := range wrong(q) {
-		said, why := got.Wrong[i], reason(q, letter)
-		if why == "" || !strings.HasPrefix(said, "Not right. You chose "+letter+".") || !tells(said, why) {
+	for i, letter := range wrongLetters(q) {
+		message, why := got.Wrong[i], reason(q, letter)
+		if why == "" || !strings.HasPrefix(message, "Not right. You chose "+letter+".") || !containsAuthorText(message, why) {
 			b.Errorf("%s: %s says %q", q.Pos, letter, got.Wrong[i])
 		}
 	}
-	if !strings.HasPrefix(got.Right, "Right. You chose "+q.Key+".") || !tells(got.Right, q.Answer) {
+	if !strings.HasPrefix(got.Right, "Right. You chose "+q.Key+".") || !containsAuthorText(got.Right, q.Answer) {
 		b.Errorf("%s: the right answer says %q, want %q", q.Pos, got.Right, q.Answer)
 	}
 }
 
-// recordedValue is a place for a value, which only the built page knows.
+// recordedValue matches a placeholder, which only the built page replaces by a value.
 var recordedValue = regexp.MustCompile(`\{\{.*?\}\}`)
 
-// tells says whether a page said what an author wrote.
-func tells(said, written string) bool {
-	rest := squeeze(said)
+// containsAuthorText reports whether a text of the page contains what the author wrote.
+func containsAuthorText(text, written string) bool {
+	rest := squeeze(text)
 	for _, part := range recordedValue.Split(written, -1) {
 		_, after, ok := strings.Cut(rest, squeeze(part))
 		if !ok {
@@ -199,17 +197,17 @@ func tells(said, written string) bool {
 	return true
 }
 
-// turns: the button turns the page dark and light again.
-func turns(b *tab, s site) {
-	b.fresh(s.page)
-	const ground = `getComputedStyle(document.body).backgroundColor`
-	light := eval[string](b, ground)
+// checkThemeButton checks that the button makes the page dark and light again.
+func checkThemeButton(b *tab, s site) {
+	b.loadFresh(s.page)
+	const background = `getComputedStyle(document.body).backgroundColor`
+	light := eval[string](b, background)
 	b.click(".top button")
-	b.until(ground + ` !== ` + quoted(light))
-	dark := eval[string](b, ground)
+	b.until(background + ` !== ` + jsString(light))
+	dark := eval[string](b, background)
 	b.click(".top button")
-	b.until(ground + ` === ` + quoted(light))
-	if back := eval[string](b, ground); dark == light || back != light {
-		b.Errorf("the ground is %s, after a press %s, after another %s", light, dark, back)
+	b.until(background + ` === ` + jsString(light))
+	if back := eval[string](b, background); dark == light || back != light {
+		b.Errorf("the background is %s, after a click %s, after another %s", light, dark, back)
 	}
 }

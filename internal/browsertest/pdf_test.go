@@ -12,25 +12,24 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// mostSheets is how many sheets of paper a lesson may take.
-const mostSheets = 24
+// maxSheets is the number of pages that the real lesson may take on paper.
+const maxSheets = 24
 
 var (
 	pdfTitle = regexp.MustCompile(`/Title (?:\(((?:[^()\\]|\\.)*)\)|<([0-9A-F]*)>)`)
 	pdfSheet = regexp.MustCompile(`/Type /Page\b`)
 )
 
-// TestPDF is check 19: a printed lesson is tagged, has its headings as an
-// outline, and is no stack of paper.
+// TestPDF checks that a lesson's PDF is tagged, has the headings as its outline, and is
+// not too long.
 func TestPDF(t *testing.T) {
-	each(t, func(b *tab, s site) {
-		b.fresh(s.page)
-		b.look()
-		headings := eval[[]string](b, `look.all("h1, h2, h3, h4, h5, h6").map(h => h.textContent.replace(/\s/g, ""))`)
+	forEachSite(t, func(b *tab, s site) {
+		b.loadFresh(s.page)
+		headings := eval[[]string](b, `dom.all("h1, h2, h3, h4, h5, h6").map(h => h.textContent.replace(/\s/g, ""))`)
 		pdf := get(b, chromedp.PrintToPDF(chromedp.PDFOutlineAndTagged()))
-		for _, sign := range []string{"/StructTreeRoot", "/Outlines", "/MarkInfo"} {
-			if !bytes.Contains(pdf, []byte(sign)) {
-				b.Errorf("the PDF has no %s", sign)
+		for _, key := range []string{"/StructTreeRoot", "/Outlines", "/MarkInfo"} {
+			if !bytes.Contains(pdf, []byte(key)) {
+				b.Errorf("the PDF has no %s", key)
 			}
 		}
 		titles := outline(pdf)
@@ -41,14 +40,14 @@ func TestPDF(t *testing.T) {
 		}
 		sheets := len(pdfSheet.FindAll(pdf, -1))
 		b.Logf("%d sheets, %d bytes", sheets, len(pdf))
-		if s.name == "real" && sheets > mostSheets {
-			b.Errorf("%d sheets, more than %d", sheets, mostSheets)
+		if s.name == "real" && sheets > maxSheets {
+			b.Errorf("%d sheets, more than %d", sheets, maxSheets)
 		}
 	})
 }
 
-// outline gives the titles of a PDF's outline. The first title in the file is
-// the document's own.
+// outline returns the titles of a PDF's outline. The first title in the file is that of
+// the document.
 func outline(pdf []byte) (titles []string) {
 	for _, m := range pdfTitle.FindAllSubmatch(pdf, -1) {
 		title := regexp.MustCompile(`\\(.)`).ReplaceAllString(string(m[1]), "$1")

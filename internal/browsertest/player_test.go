@@ -10,65 +10,64 @@ import (
 
 const nextButton = ".ctl button.main"
 
-// playing is what the step player shows.
-type playing struct {
-	Steps  []int // those that are shown, from 1
+// playerState is the state of the step player.
+type playerState struct {
+	Steps  []int // the visible steps, from 1
 	Status string
-	End    string // whether Next is disabled
-	Focus  bool   // on Next
+	End    string // aria-disabled of Next
+	Focus  bool   // Next has the focus
 	Hash   string
 }
 
-func (b *tab) playing() playing {
+func (b *tab) playerState() playerState {
 	b.Helper()
-	return eval[playing](b, `({
-		steps: look.all(".steps > li").flatMap((li, i) => li.hidden ? [] : [i + 1]),
-		status: look.text(document.querySelector(".now [role=status]")),
+	return eval[playerState](b, `({
+		steps: dom.all(".steps > li").flatMap((li, i) => li.hidden ? [] : [i + 1]),
+		status: dom.text(document.querySelector(".now [role=status]")),
 		end: document.querySelector(".ctl button.main").getAttribute("aria-disabled"),
 		focus: document.activeElement === document.querySelector(".ctl button.main"), hash: location.hash,
 	})`)
 }
 
-// TestPlayer is check 14.
+// TestPlayer checks that Next shows one step after another, keeps the focus, and is
+// disabled at the end.
 func TestPlayer(t *testing.T) {
-	each(t, func(b *tab, s site) {
-		b.fresh(s.page)
-		b.look()
-		total := eval[int](b, `look.all(".steps > li").length`)
+	forEachSite(t, func(b *tab, s site) {
+		b.loadFresh(s.page)
+		total := eval[int](b, `dom.all(".steps > li").length`)
 		for n := 2; n <= total; n++ {
 			b.click(nextButton)
-			got := b.playing()
+			got := b.playerState()
 			if len(got.Steps) != 1 || got.Steps[0] != n || got.Status != fmt.Sprintf("Step %d of %d", n, total) || !got.Focus {
 				b.Fatalf("Next to %d: %+v", n, got)
 			}
 		}
 		b.click(nextButton)
-		if got := b.playing(); got.Steps[0] != total || got.End != "true" || !got.Focus {
+		if got := b.playerState(); got.Steps[0] != total || got.End != "true" || !got.Focus {
 			b.Errorf("at the end: %+v", got)
 		}
 	})
 }
 
-// TestStepAddress is check 15.
+// TestStepAddress checks that #step-N in the URL shows step N, that Next updates it, and
+// that Back leaves the page.
 func TestStepAddress(t *testing.T) {
-	each(t, func(b *tab, s site) {
+	forEachSite(t, func(b *tab, s site) {
 		b.load(s.page + "#step-7")
-		b.look()
-		if got := b.playing(); len(got.Steps) != 1 || got.Steps[0] != 7 {
+		if got := b.playerState(); len(got.Steps) != 1 || got.Steps[0] != 7 {
 			b.Errorf("#step-7 on load: %+v", got)
 		}
 		b.run(`location.hash = "#step-3"`)
 		b.until(`!document.querySelector("#step-3").hidden`)
-		if got := b.playing(); len(got.Steps) != 1 || got.Steps[0] != 3 {
+		if got := b.playerState(); len(got.Steps) != 1 || got.Steps[0] != 3 {
 			b.Errorf("#step-3 later: %+v", got)
 		}
 		b.load(s.page + "#step-7")
-		b.look()
 		for range 3 {
 			b.click(nextButton)
 		}
-		if got := b.playing(); got.Hash != "#step-10" {
-			b.Errorf("the address does not follow: %+v", got)
+		if got := b.playerState(); got.Hash != "#step-10" {
+			b.Errorf("Next does not update the URL: %+v", got)
 		}
 		b.do(chromedp.NavigateBack())
 		if at := get(b, chromedp.Location()); at != "about:blank" {
@@ -77,37 +76,35 @@ func TestStepAddress(t *testing.T) {
 	})
 }
 
-// TestFound is check 17: what a browser finds in a hidden step or a closed fold
-// is shown.
-func TestFound(t *testing.T) {
-	each(t, func(b *tab, s site) {
-		b.fresh(s.page)
-		b.look()
-		step := eval[string](b, `look.text(document.querySelector("#step-12 > p")).split(" ").slice(0, 4).join(" ")`)
-		fold := eval[string](b, `look.text(document.querySelector(".q .because")).split(" ").slice(0, 4).join(" ")`)
-		b.load(s.page + "#:~:text=" + eval[string](b, "encodeURIComponent("+quoted(step)+").replaceAll('-', '%2D')"))
-		b.look()
+// TestFindInPage checks that text which the browser finds in a hidden step or a closed
+// fold becomes visible.
+func TestFindInPage(t *testing.T) {
+	forEachSite(t, func(b *tab, s site) {
+		b.loadFresh(s.page)
+		step := eval[string](b, `dom.text(document.querySelector("#step-12 > p")).split(" ").slice(0, 4).join(" ")`)
+		fold := eval[string](b, `dom.text(document.querySelector(".q .because")).split(" ").slice(0, 4).join(" ")`)
+		b.load(s.page + "#:~:text=" + eval[string](b, "encodeURIComponent("+jsString(step)+").replaceAll('-', '%2D')"))
 		b.until(`!document.querySelector("#step-12").hidden`)
-		if got := b.playing(); len(got.Steps) != 1 || got.Steps[0] != 12 {
-			b.Errorf("looking for %q shows %+v", step, got)
+		if got := b.playerState(); len(got.Steps) != 1 || got.Steps[0] != 12 {
+			b.Errorf("searching %q shows %+v", step, got)
 		}
-		b.load(s.page + "#:~:text=" + eval[string](b, "encodeURIComponent("+quoted(fold)+").replaceAll('-', '%2D')"))
-		b.look()
+		b.load(s.page + "#:~:text=" + eval[string](b, "encodeURIComponent("+jsString(fold)+").replaceAll('-', '%2D')"))
 		b.until(`document.querySelector(".q .fold").open`)
 		if !eval[bool](b, `document.querySelector(".q .fold").open`) {
-			b.Errorf("looking for %q opens no fold", fold)
+			b.Errorf("searching %q opens no fold", fold)
 		}
 	})
 }
 
-func quoted(s string) string { return fmt.Sprintf("%q", s) }
+// jsString returns s as a JavaScript string literal.
+func jsString(s string) string { return fmt.Sprintf("%q", s) }
 
-// TestFirstFrame is check 23: a dark page is dark from the first frame on, and
-// nothing moves.
+// TestFirstFrame checks that a dark page is dark from its first frame, and that nothing
+// is animated when the reader prefers reduced motion.
 func TestFirstFrame(t *testing.T) {
-	each(t, func(b *tab, s site) {
+	forEachSite(t, func(b *tab, s site) {
 		script, err := chromedp.Call(chromium.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
-			Source: `const note = () => document.body ? window.firstGround = getComputedStyle(document.body).backgroundColor : requestAnimationFrame(note); requestAnimationFrame(note)`,
+			Source: `const note = () => document.body ? window.firstBackground = getComputedStyle(document.body).backgroundColor : requestAnimationFrame(note); requestAnimationFrame(note)`,
 		})
 		if err != nil {
 			b.Fatal(err)
@@ -116,15 +113,15 @@ func TestFirstFrame(t *testing.T) {
 			_, _ = chromedp.Call(chromium.ctx, page.RemoveScriptToEvaluateOnNewDocument, page.RemoveScriptToEvaluateOnNewDocumentParams(script))
 		}()
 		const dark = "rgb(19, 21, 24)"
-		b.media("screen", "dark", "prefers-reduced-motion", "reduce")
-		b.fresh(s.page)
-		if got := eval[string](b, "firstGround"); got != dark {
+		b.setMedia("screen", "dark", "prefers-reduced-motion", "reduce")
+		b.loadFresh(s.page)
+		if got := eval[string](b, "firstBackground"); got != dark {
 			b.Errorf("dark by the system: the first frame is %s", got)
 		}
-		b.media("screen", "light", "prefers-reduced-motion", "reduce")
+		b.setMedia("screen", "light", "prefers-reduced-motion", "reduce")
 		b.run(`localStorage.setItem("verbatim:theme", "dark")`)
 		b.load(s.page)
-		if got := eval[string](b, "firstGround"); got != dark {
+		if got := eval[string](b, "firstBackground"); got != dark {
 			b.Errorf("dark by choice: the first frame is %s", got)
 		}
 		if n := eval[int](b, "document.getAnimations().length"); n != 0 {

@@ -24,9 +24,9 @@ import (
 	build "verbatim/internal/site"
 )
 
-// library builds the site of testdata/library.txtar, with chapters enough for
-// an index of several files, and gives its folder.
-func library(t *testing.T) string {
+// librarySite builds the site of testdata/library.txtar, with enough chapters for an
+// index of several files, and returns its directory.
+func librarySite(t *testing.T) string {
 	t.Helper()
 	archive, err := txtar.ParseFile("testdata/library.txtar")
 	if err != nil {
@@ -34,7 +34,7 @@ func library(t *testing.T) string {
 	}
 	var chapters []txtar.File
 	home := &archive.Files[0]
-	home.Data = slices.Clip(home.Data) // the archive is one piece of memory
+	home.Data = slices.Clip(home.Data) // else append would overwrite the next file of the archive
 	for n := 1; n <= 12; n++ {
 		home.Data = fmt.Appendf(home.Data, "- [Chapter %d](chapter%02d.md)\n", n, n)
 		text := fmt.Sprintf("# Chapter %d\n\nHere as everywhere.", n)
@@ -59,21 +59,22 @@ func library(t *testing.T) string {
 	return dir
 }
 
-// asked is a line of testdata/search.jsonl: what a reader types, what the
-// search says, and each result as "title › section → address".
-type asked struct {
+// searchCase is a line of testdata/search.jsonl: what a reader types, the status of the
+// search, and each result as "title › section → URL".
+type searchCase struct {
 	Why, Type, Says string
 	Finds           []string
 }
 
-func queries(t *testing.T) (all []asked) {
+// queries returns the cases of testdata/search.jsonl.
+func queries(t *testing.T) (all []searchCase) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/search.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for line := range bytes.Lines(data) {
-		var q asked
+		var q searchCase
 		if err := json.Unmarshal(line, &q); err != nil {
 			t.Fatalf("%v in %s", err, line)
 		}
@@ -82,140 +83,135 @@ func queries(t *testing.T) (all []asked) {
 	return all
 }
 
-// found is what the search shows.
-type found struct {
+// searchResult is what the search page shows.
+type searchResult struct {
 	Says  string   `json:"says"`
 	Finds []string `json:"finds"`
 }
 
-const foundNow = `{
-	says: look.text(document.querySelector(".search [role=status]")),
-	finds: look.all(".found a").map(a => look.text(a) + " → " + a.getAttribute("href")),
+// currentResult is an expression for the current searchResult.
+const currentResult = `{
+	says: dom.text(document.querySelector(".search [role=status]")),
+	finds: dom.all(".found a").map(a => dom.text(a) + " → " + a.getAttribute("href")),
 }`
 
-// finds waits until the search shows what is wanted, and complains where it
-// never does.
-func (b *tab) finds(want asked) {
+// expectResults waits until the search shows the results of a case, and fails the test
+// if it does not.
+func (b *tab) expectResults(want searchCase) {
 	b.Helper()
-	wanted, err := json.Marshal(found{want.Says, append([]string{}, want.Finds...)})
+	wanted, err := json.Marshal(searchResult{want.Says, append([]string{}, want.Finds...)})
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.until(`JSON.stringify(` + foundNow + `) === JSON.stringify(` + string(wanted) + `)`)
-	got := eval[found](b, `(`+foundNow+`)`)
+	b.until(`JSON.stringify(` + currentResult + `) === JSON.stringify(` + string(wanted) + `)`)
+	got := eval[searchResult](b, `(`+currentResult+`)`)
 	if got.Says != want.Says || !slices.Equal(got.Finds, want.Finds) {
 		b.Errorf("%s: %q shows\n%q, want\n%q", want.Why, want.Type, got, want)
 	}
 }
 
-// ask types a query in place of the last, in one go, so that the page draws one
-// answer.
-func (b *tab) ask(query string) {
+// typeQuery replaces the query by a single input event, so that the page searches once.
+func (b *tab) typeQuery(query string) {
 	b.Helper()
 	b.run(`document.querySelector("#v-query").select()`)
-	b.press(kb.Backspace)
+	b.pressKeys(kb.Backspace)
 	if _, err := chromedp.Call(chromium.ctx, input.InsertText, input.InsertTextParams{Text: query}); err != nil {
 		b.Fatalf("type %q: %v", query, err)
 	}
 }
 
-// TestSearch types from a disk what readers type; nothing that they type is
-// more than text.
+// TestSearch runs the cases of testdata/search.jsonl from a file:// URL. It checks that
+// no query adds elements to the page and that only files of the index are requested.
 func TestSearch(t *testing.T) {
-	b := open(t, "file://"+library(t))
+	b := openTab(t, "file://"+librarySite(t))
 	b.load("search.html")
-	b.look()
-	b.forget()
+	b.clearRecorded()
 	for _, q := range queries(t) {
-		b.ask(q.Type)
-		b.finds(q)
+		b.typeQuery(q.Type)
+		b.expectResults(q)
 	}
-	faults, requests := b.noticed()
-	if len(faults) > 0 {
-		t.Errorf("faults: %q", faults)
+	errs, requests := b.recorded()
+	if len(errs) > 0 {
+		t.Errorf("errors in the browser: %q", errs)
 	}
 	if away := slices.DeleteFunc(requests, func(r string) bool { return strings.HasPrefix(r, b.base+"/search/") }); len(away) > 0 {
-		t.Errorf("the search asks for %q", away)
+		t.Errorf("the search requests %q", away)
 	}
-	if made := eval[int](b, `look.all(".found :not(li, a, p, span), .search [role=status] *").length`); made > 0 {
-		t.Errorf("%d elements of the results are no results", made)
+	if made := eval[int](b, `dom.all(".found :not(li, a, p, span), .search [role=status] *").length`); made > 0 {
+		t.Errorf("a query added %d elements", made)
 	}
 }
 
-// TestSearchAddress: the address of a search is one to keep, whatever it holds.
+// TestSearchAddress checks that the URL of a search repeats the search, whatever
+// characters the query contains.
 func TestSearchAddress(t *testing.T) {
-	b := open(t, serve(t, library(t)))
+	b := openTab(t, serve(t, librarySite(t)))
 	const query = `zebra %00 & <zebra># +`
 	b.load("search.html")
-	b.look()
-	b.ask(query)
+	b.typeQuery(query)
 	address := eval[string](b, "location.href")
-	b.do(chromedp.Navigate("about:blank"), chromedp.Navigate(address))
-	b.look()
+	b.loadURL(address)
 	if got := eval[string](b, `document.querySelector("#v-query").value`); got != query {
-		t.Errorf("%s brings back %q, want %q", address, got, query)
+		t.Errorf("%s restores %q, want %q", address, got, query)
 	}
-	b.until(`look.all(".found a").length`)
-	if n := eval[int](b, `look.all(".found a").length`); n != 1 {
+	b.until(`dom.all(".found a").length`)
+	if n := eval[int](b, `dom.all(".found a").length`); n != 1 {
 		t.Errorf("%s finds %d pages, want 1", address, n)
 	}
-	b.load("search.html?q=%E0%A4%A") // no UTF-8
-	b.look()
-	b.ask("quagga")
-	b.until(`look.all(".found a").length`)
-	if n := eval[int](b, `look.all(".found a").length`); n != 1 {
-		t.Errorf("after a broken address the search finds %d pages, want 1", n)
+	b.load("search.html?q=%E0%A4%A") // not UTF-8
+	b.typeQuery("quagga")
+	b.until(`dom.all(".found a").length`)
+	if n := eval[int](b, `dom.all(".found a").length`); n != 1 {
+		t.Errorf("after an invalid URL the search finds %d pages, want 1", n)
 	}
 }
 
-// TestSearchKeys: the keys do in the search what they do in any page. The
-// results are links, and no key but Tab leads to them.
+// TestSearchKeys checks that keys work in the search as in any page: only Tab moves to
+// the results, Enter follows them, Escape empties the box.
 func TestSearchKeys(t *testing.T) {
-	b := open(t, serve(t, library(t)))
+	b := openTab(t, serve(t, librarySite(t)))
 	b.load("search.html")
-	b.look()
-	const focus = `(document.activeElement.id || look.text(document.activeElement))`
-	b.press("/")
+	const focus = `(document.activeElement.id || dom.text(document.activeElement))`
+	b.pressKeys("/")
 	if at := eval[string](b, `document.activeElement.tagName`); at != "BODY" {
 		t.Errorf("/ moves the focus to %s", at)
 	}
-	b.ask("token")
-	b.until(`look.all(".found a").length === 2`)
-	b.press(kb.Enter + kb.ArrowDown + kb.ArrowUp + kb.ArrowLeft + kb.ArrowRight)
+	b.typeQuery("token")
+	b.until(`dom.all(".found a").length === 2`)
+	b.pressKeys(kb.Enter + kb.ArrowDown + kb.ArrowUp + kb.ArrowLeft + kb.ArrowRight)
 	if at := eval[string](b, focus+` + location.pathname`); at != "v-query/search.html" {
 		t.Errorf("Enter and the arrow keys lead from the box to %s", at)
 	}
-	b.press(kb.Tab)
-	if at := eval[string](b, focus); at != "Token buckets" || !eval[bool](b, "look.ring()") {
+	b.pressKeys(kb.Tab)
+	if at := eval[string](b, focus); at != "Token buckets" || !eval[bool](b, "dom.hasFocusRing()") {
 		t.Errorf("Tab leads to %q, or its ring is missing", at)
 	}
-	b.press(kb.Tab)
+	b.pressKeys(kb.Tab)
 	if at := eval[string](b, focus); !strings.HasPrefix(at, "Queues") {
 		t.Errorf("Tab leads on to %q", at)
 	}
 	b.run(`document.querySelector("#v-query").focus()`)
-	b.press(kb.Escape)
-	b.finds(asked{Why: "Escape empties the box", Type: "token"})
+	b.pressKeys(kb.Escape)
+	b.expectResults(searchCase{Why: "Escape empties the box", Type: "token"})
 	if left := eval[string](b, `document.querySelector("#v-query").value + location.search`); left != "" {
 		t.Errorf("Escape leaves %q", left)
 	}
-	b.ask("quagga")
-	b.until(`look.all(".found a").length === 1`)
-	b.press(kb.Tab + kb.Enter)
-	b.arrives("/buckets.html")
+	b.typeQuery("quagga")
+	b.until(`dom.all(".found a").length === 1`)
+	b.pressKeys(kb.Tab + kb.Enter)
+	b.waitForPage("/buckets.html")
 	if at := eval[string](b, `location.pathname + location.hash`); at != "/buckets.html#refilling" {
 		t.Errorf("Enter on a result leads to %s", at)
 	}
 }
 
-// TestSearchSpoken: a screen reader meets a search landmark, a search box with
-// a name, a status and a list of links.
-func TestSearchSpoken(t *testing.T) {
-	b := open(t, serve(t, library(t)))
+// TestSearchAccessibility checks that the accessibility tree contains a search landmark,
+// a named search box, a status and a list of links.
+func TestSearchAccessibility(t *testing.T) {
+	b := openTab(t, serve(t, librarySite(t)))
 	b.load("search.html")
-	b.look()
-	b.ask("token")
-	b.until(`look.all(".found a").length === 2`)
+	b.typeQuery("token")
+	b.until(`dom.all(".found a").length === 2`)
 	tree, err := chromedp.Call(chromium.ctx, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
 	if err != nil {
 		t.Fatal(err)
@@ -224,14 +220,13 @@ func TestSearchSpoken(t *testing.T) {
 	for _, n := range tree.Nodes {
 		parents[n.NodeID] = n
 	}
-	// met is a role, a name and the roles around it.
-	var met []string
+	var nodes []string // "name: role in parent's role in …"
 	for _, n := range tree.Nodes {
-		around := role(n)
+		roles := role(n)
 		for p := parents[n.ParentID]; p != nil; p = parents[p.ParentID] {
-			around += " in " + role(p)
+			roles += " in " + role(p)
 		}
-		met = append(met, name(n)+": "+around)
+		nodes = append(nodes, name(n)+": "+roles)
 	}
 	for _, want := range []string{
 		"Search the lessons: searchbox in search in main",
@@ -239,26 +234,27 @@ func TestSearchSpoken(t *testing.T) {
 		"Token buckets: link in listitem in list in search in main",
 		"Queues & <i>doors</i>: link in listitem in list in search in main",
 	} {
-		if !slices.ContainsFunc(met, func(m string) bool { return strings.HasPrefix(m, want) }) {
-			t.Errorf("nobody is told %q; near it: %q", want, slices.DeleteFunc(slices.Clone(met), func(m string) bool { return !strings.Contains(m, " in search") }))
+		if !slices.ContainsFunc(nodes, func(m string) bool { return strings.HasPrefix(m, want) }) {
+			t.Errorf("the tree lacks %q; in the search it has %q", want, slices.DeleteFunc(slices.Clone(nodes), func(m string) bool { return !strings.Contains(m, " in search") }))
 		}
 	}
 }
 
-// TestSearchOrder: an answer that comes late, or not at all, does not take the
-// place of what was asked after it; and what could not be loaded is asked again.
+// TestSearchOrder checks that a file of the index which loads late, or fails to load,
+// does not replace the results of a newer query, and that a failed file is requested
+// again.
 func TestSearchOrder(t *testing.T) {
-	files := http.FileServer(http.Dir(library(t)))
+	files := http.FileServer(http.Dir(librarySite(t)))
 	for _, c := range []struct {
-		how    string
-		answer func(w http.ResponseWriter, r *http.Request)
+		when    string
+		respond func(w http.ResponseWriter, r *http.Request)
 	}{
 		{"late", files.ServeHTTP},
-		{"not at all", http.NotFound},
+		{"never", http.NotFound},
 	} {
-		t.Run(c.how, func(t *testing.T) {
+		t.Run(c.when, func(t *testing.T) {
 			held, release := make(chan string, 1), make(chan struct{})
-			var first atomic.Bool // file of words
+			var first atomic.Bool // the next request for a file of words is the first
 			first.Store(true)
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if !strings.HasPrefix(r.URL.Path, "/search/t-") || !first.CompareAndSwap(true, false) {
@@ -267,38 +263,38 @@ func TestSearchOrder(t *testing.T) {
 				}
 				held <- r.URL.Path
 				<-release
-				c.answer(w, r)
+				c.respond(w, r)
 			}))
 			defer server.Close()
-			letGo := sync.OnceFunc(func() { close(release) })
-			defer letGo() // or Close would wait for ever
-			b := open(t, server.URL)
+			releaseOnce := sync.OnceFunc(func() { close(release) })
+			defer releaseOnce() // else Close would never return
+			b := openTab(t, server.URL)
 			b.load("search.html")
-			b.look()
-			b.ask("admitted")
+			b.typeQuery("admitted")
 			var file string
 			select {
 			case file = <-held:
-			case <-time.After(patience):
-				t.Fatal("no file of words is asked for")
+			case <-time.After(timeout):
+				t.Fatal("no file of words is requested")
 			}
-			b.run(`const script = look.all("script").find(s => s.src.endsWith(` + quoted(file) + `));
-				window.came = new Promise(done => ["load", "error"].forEach(e => script.addEventListener(e, done)))`)
-			b.ask("zebra") // in another file
-			want := asked{"the later one", "zebra", "1 page", []string{"Queues & <i>doors</i> › The doorman's constructor → queues.html#the-doormans-constructor"}}
-			b.finds(want)
-			letGo()
-			b.run("await came;" + twoFrames)
-			b.finds(want)
-			b.ask("admitted")
-			b.finds(asked{"once more", "admitted", "1 page", []string{"Token buckets → buckets.html"}})
+			b.run(`const script = dom.all("script").find(s => s.src.endsWith(` + jsString(file) + `));
+				window.loaded = new Promise(done => ["load", "error"].forEach(e => script.addEventListener(e, done)))`)
+			b.typeQuery("zebra") // in another file
+			want := searchCase{"the newer query", "zebra", "1 page", []string{"Queues & <i>doors</i> › The doorman's constructor → queues.html#the-doormans-constructor"}}
+			b.expectResults(want)
+			releaseOnce()
+			b.run("await loaded;" + twoFrames)
+			b.expectResults(want)
+			b.typeQuery("admitted")
+			b.expectResults(searchCase{"again", "admitted", "1 page", []string{"Token buckets → buckets.html"}})
 		})
 	}
 }
 
-// TestSearchFails: an index that cannot be loaded is said, with what to do.
+// TestSearchFails checks that the page says when the index cannot be loaded, and that
+// Enter tries again.
 func TestSearchFails(t *testing.T) {
-	files := http.FileServer(http.Dir(library(t)))
+	files := http.FileServer(http.Dir(librarySite(t)))
 	var broken atomic.Bool
 	broken.Store(true)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -309,12 +305,11 @@ func TestSearchFails(t *testing.T) {
 		files.ServeHTTP(w, r)
 	}))
 	defer server.Close()
-	b := open(t, server.URL)
+	b := openTab(t, server.URL)
 	b.load("search.html")
-	b.look()
-	b.ask("quagga")
-	b.finds(asked{Why: "no index", Type: "quagga", Says: "The search index could not be loaded. Press Enter to try again."})
+	b.typeQuery("quagga")
+	b.expectResults(searchCase{Why: "no index", Type: "quagga", Says: "The search index could not be loaded. Press Enter to try again."})
 	broken.Store(false)
-	b.press(kb.Enter)
-	b.finds(asked{"the index is back", "quagga", "1 page", []string{"Token buckets › Refilling → buckets.html#refilling"}})
+	b.pressKeys(kb.Enter)
+	b.expectResults(searchCase{"the index is back", "quagga", "1 page", []string{"Token buckets › Refilling → buckets.html#refilling"}})
 }

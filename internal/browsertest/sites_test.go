@@ -19,18 +19,18 @@ import (
 	"verbatim/templates"
 )
 
-// site is a lesson to look at, in a folder that holds its whole site.
+// site is one lesson under test and the built site that contains it.
 type site struct {
-	name string
-	dir  string
-	page string
-	body *lesson.Body
-	more []string // one page of every other kind
-	word string   // that no other page has
+	name       string // "real", "stress" or the lesson's id
+	dir        string
+	page       string // of the lesson
+	body       *lesson.Body
+	otherPages []string // one page of every other kind
+	uniqueWord string   // a word that no other page contains
 }
 
-// sites gives the lessons that every check looks at: the real one, and one
-// made to hurt.
+// sites returns the two lessons that most tests use: one of this repository, and the
+// stress lesson.
 func sites(t *testing.T) []site {
 	t.Helper()
 	book, _, err := load.Site(os.DirFS(filepath.Join("..", "..")))
@@ -40,25 +40,25 @@ func sites(t *testing.T) []site {
 	const real = "distributed-rate-limiter"
 	for _, l := range book.Lessons {
 		if l.ID == real {
-			return []site{{"real", public(t), real + ".html", &l.Body, []string{"index.html", "evidence.html", "search.html", "404.html", "examples/exh5050.html"}, "examhall"}, stress(t)}
+			return []site{{"real", publicDir(t), real + ".html", &l.Body, []string{"index.html", "evidence.html", "search.html", "404.html", "examples/exh5050.html"}, "examhall"}, stressSite(t)}
 		}
 	}
 	t.Fatalf("the course has no lesson %s", real)
 	return nil
 }
 
-// each runs a check on every site, over HTTP.
-func each(t *testing.T, check func(b *tab, s site)) {
+// forEachSite runs a test on each of the sites, over HTTP.
+func forEachSite(t *testing.T, check func(b *tab, s site)) {
 	for _, s := range sites(t) {
 		t.Run(s.name, func(t *testing.T) {
-			b := open(t, serve(t, s.dir))
+			b := openTab(t, serve(t, s.dir))
 			check(b, s)
 		})
 	}
 }
 
-// stress draws testdata/stress.md.
-func stress(t *testing.T) site {
+// stressSite builds the site of testdata/stress.md.
+func stressSite(t *testing.T) site {
 	t.Helper()
 	source, err := template.New("stress.md").Funcs(template.FuncMap{
 		"n":   func(n int) []int { return count(n) },
@@ -89,7 +89,7 @@ func stress(t *testing.T) site {
 	home, _ := markdown.Parse("content/index.md", []byte("# A course\n\n- [One lesson](stress.md)\n"), 0)
 	first := page.Lesson{Lesson: &lesson.Lesson{ID: "index", File: "content/index.md", Body: home.Body}, Doc: home}
 	first.Meta = lesson.Meta{License: "MIT", Repository: "https://example.org/a/repository"}
-	return site{"stress", write(t, page.Input{
+	return site{"stress", writeSite(t, page.Input{
 		Templates: templates.FS, Home: &first, Lessons: []page.Lesson{l},
 		Examples: map[string]page.Example{
 			"huge": huge, "nothing": {Example: lesson.Example{ID: "nothing"}, Ran: true}, "stress#typed": typed,
@@ -97,23 +97,23 @@ func stress(t *testing.T) site {
 	}), "stress.html", &doc.Body, nil, "answers"}
 }
 
-// TestStressIsWhole: what is recorded for the stress lesson is on its page, so
-// that every check looks at it.
-func TestStressIsWhole(t *testing.T) {
-	s := stress(t)
-	b := open(t, serve(t, s.dir))
-	b.fresh(s.page)
+// TestStressComplete checks that the page of the stress lesson shows its recorded
+// tables, values and outputs, which the other tests rely on.
+func TestStressComplete(t *testing.T) {
+	s := stressSite(t)
+	b := openTab(t, serve(t, s.dir))
+	b.loadFresh(s.page)
 	for _, part := range []string{
 		".chart > svg path.l1", ".chart table tbody tr:nth-child(40)", ".seq svg text",
 		`[aria-label="Redis commands"] .p`, `[aria-label="Output of typed"] pre`, "a.num[href]",
 	} {
-		if !eval[bool](b, "!!document.querySelector("+quoted(part)+")") {
+		if !eval[bool](b, "!!document.querySelector("+jsString(part)+")") {
 			t.Errorf("the lesson lacks %s", part)
 		}
 	}
 }
 
-// recordedFile reads a file of what the examples of stress.md recorded.
+// recordedFile returns a file of the records of stress.md.
 func recordedFile(t *testing.T, name string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", "recorded", name))
@@ -123,6 +123,7 @@ func recordedFile(t *testing.T, name string) []byte {
 	return data
 }
 
+// table returns a recorded table of stress.md.
 func table(t *testing.T, name string) [][]string {
 	t.Helper()
 	rows, err := record.ParseTable(name, recordedFile(t, name))
@@ -132,11 +133,11 @@ func table(t *testing.T, name string) [][]string {
 	return rows
 }
 
-// pages gives the lesson and one page of every other kind.
-func (s site) pages() []string { return append([]string{s.page}, s.more...) }
+// pages returns the page of the lesson and one page of every other kind.
+func (s site) pages() []string { return append([]string{s.page}, s.otherPages...) }
 
-// all finds every page of the site.
-func (s site) all(t *testing.T) (pages []string) {
+// allPages returns every page of the site.
+func (s site) allPages(t *testing.T) (pages []string) {
 	t.Helper()
 	err := fs.WalkDir(os.DirFS(s.dir), ".", func(name string, d fs.DirEntry, err error) error {
 		if path.Ext(name) == ".html" {
@@ -150,6 +151,7 @@ func (s site) all(t *testing.T) (pages []string) {
 	return pages
 }
 
+// count returns the numbers below n.
 func count(n int) []int {
 	all := make([]int, n)
 	for i := range all {
@@ -158,8 +160,8 @@ func count(n int) []int {
 	return all
 }
 
-// write renders a site into a folder of the test's.
-func write(t *testing.T, in page.Input) string {
+// writeSite renders a site into a temporary directory and returns it.
+func writeSite(t *testing.T, in page.Input) string {
 	t.Helper()
 	files, problems, err := page.Render(in)
 	if err != nil || len(problems) > 0 {

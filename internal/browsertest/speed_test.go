@@ -14,9 +14,9 @@ import (
 	build "verbatim/internal/site"
 )
 
-// slow makes the tab one of a cheap telephone: a processor of a quarter of the
-// speed, and a network that tools call slow 4G. It ends with the test.
-func (b *tab) slow() {
+// throttle makes the tab as slow as a cheap phone until the test ends: a quarter of the
+// processor's speed, and a network that is known as slow 4G.
+func (b *tab) throttle() {
 	b.Helper()
 	set := func(rate, latency, bytes float64) {
 		if _, err := chromedp.Call(chromium.ctx, emulation.SetCPUThrottlingRate, emulation.SetCPUThrottlingRateParams{Rate: rate}); err != nil {
@@ -31,14 +31,12 @@ func (b *tab) slow() {
 	b.Cleanup(func() { set(1, 0, -1) })
 }
 
-// TestSpeed prints when the largest part of a page is painted, and how long its
-// answer to a press takes. A busy machine makes both longer, so it fails only
-// where nothing is measured.
+// TestSpeed prints the largest contentful paint and the longest interaction of a page.
+// Both depend on the machine, so the test fails only when nothing is measured.
 func TestSpeed(t *testing.T) {
-	each(t, func(b *tab, s site) {
-		b.slow()
-		b.fresh(s.page)
-		b.look()
+	forEachSite(t, func(b *tab, s site) {
+		b.throttle()
+		b.loadFresh(s.page)
 		painted := eval[float64](b, `new Promise(done => {
 			new PerformanceObserver(list => done(list.getEntries().at(-1).startTime)).observe({type: "largest-contentful-paint", buffered: true});
 			setTimeout(done, 5000, 0);
@@ -47,9 +45,9 @@ func TestSpeed(t *testing.T) {
 		for range 3 {
 			b.click(nextButton)
 		}
-		foretells, _ := prediction(s.body)
-		b.predict(foretells.Key)
-		asked := questions(s.body)[0]
+		predict, _ := predictionOf(s.body)
+		b.predict(predict.Key)
+		asked := questionsOf(s.body)[0]
 		b.choose(asked.ID, asked.Key)
 		b.run("await new Promise(r => setTimeout(r, 300))")
 		answered := eval[float64](b, "longest")
@@ -61,12 +59,12 @@ func TestSpeed(t *testing.T) {
 	})
 }
 
-// TestBuildTime prints how long a build of 100 lessons takes when nothing
-// changed.
+// TestBuildTime prints the time of a first build of 100 lessons and of a second one
+// without changes.
 func TestBuildTime(t *testing.T) {
 	const lessons = 100
 	root := t.TempDir()
-	put := func(name, text string) {
+	write := func(name, text string) {
 		t.Helper()
 		name = filepath.Join(root, "content", name)
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
@@ -79,20 +77,20 @@ func TestBuildTime(t *testing.T) {
 	course := "# Course\n\n"
 	for i := range lessons {
 		course += fmt.Sprintf("- [Lesson %d](l%d.md)\n", i, i)
-		put(fmt.Sprintf("l%d.md", i), ordinary(i))
+		write(fmt.Sprintf("l%d.md", i), ordinaryLesson(i))
 	}
-	put("index.md", course)
+	write("index.md", course)
 	for _, cache := range []string{"cold", "warm"} {
 		report, err := build.Build(t.Context(), build.Config{Root: root})
 		if err != nil || report.Wrong(false) || report.Lessons != lessons+1 {
 			t.Fatalf("%v\n%+v", err, report)
 		}
-		t.Logf("%d lessons, %s cache: %d ms (warm: target 2000, most 5000)", lessons, cache, report.Took.Milliseconds())
+		t.Logf("%d lessons, %s cache: %d ms (warm: target 2000, at most 5000)", lessons, cache, report.Took.Milliseconds())
 	}
 }
 
-// ordinary is a lesson of some 30 kB.
-func ordinary(i int) string {
+// ordinaryLesson returns the Markdown of a lesson of about 30 kB.
+func ordinaryLesson(i int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Lesson %d\n\n::: steps\n\n", i)
 	for step := range 14 {

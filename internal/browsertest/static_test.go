@@ -2,7 +2,6 @@ package browsertest
 
 import (
 	"cmp"
-	_ "embed"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -16,42 +15,33 @@ import (
 	"verbatim/internal/problem"
 )
 
-//go:embed testdata/look.js
-var look string
-
-// look makes the functions of look.js known to the page.
-func (b *tab) look() {
-	b.Helper()
-	eval[bool](b, look)
-}
-
-// TestWithoutScript is check 1: everything is there, and no control is dead.
+// TestWithoutScript checks that without script a page shows everything and has no
+// control that does nothing.
 func TestWithoutScript(t *testing.T) {
-	each(t, func(b *tab, s site) {
-		b.script(false)
+	forEachSite(t, func(b *tab, s site) {
+		b.setScript(false)
 		b.load(s.page)
-		b.look()
 		steps, options := 0, 0
 		for _, c := range s.body.Containers {
 			steps, options = max(steps, c.Steps), options+len(c.Options)
 		}
-		if got := eval[int](b, `look.all(".steps > li").filter(look.shown).length`); got != steps {
+		if got := eval[int](b, `dom.all(".steps > li").filter(dom.shown).length`); got != steps {
 			b.Errorf("%d steps are shown, want %d", got, steps)
 		}
-		if got := eval[int](b, `look.all(".opt").filter(look.shown).length`); got != options {
+		if got := eval[int](b, `dom.all(".opt").filter(dom.shown).length`); got != options {
 			b.Errorf("%d options are shown, want %d", got, options)
 		}
-		if dead := eval[[]string](b, `look.all("button, input:not([disabled]), select").filter(look.shown).map(look.describe)`); len(dead) > 0 {
+		if dead := eval[[]string](b, `dom.all("button, input:not([disabled]), select").filter(dom.shown).map(dom.describe)`); len(dead) > 0 {
 			b.Errorf("controls that do nothing without script: %q", dead)
 		}
-		b.run("look.openAll()")
-		// Chromium may draw what a fold holds a frame later.
-		hidden := []string{"not looked"}
+		b.run("dom.openAll()")
+		// Chromium may render an opened fold a frame later.
+		hidden := []string{"not checked yet"}
 		for try := 0; try < 100 && len(hidden) > 0; try++ {
 			if try > 0 {
 				time.Sleep(50 * time.Millisecond)
 			}
-			hidden = eval[[]string](b, `look.all("details > :not(summary)").filter(e => !look.shown(e)).map(look.describe)`)
+			hidden = eval[[]string](b, `dom.all("details > :not(summary)").filter(e => !dom.shown(e)).map(dom.describe)`)
 		}
 		if len(hidden) > 0 {
 			b.Errorf("folds that do not open: %q", hidden)
@@ -59,24 +49,23 @@ func TestWithoutScript(t *testing.T) {
 	})
 }
 
-// TestReadingOrder is check 2: what assistive technology reads comes in the
-// order of the Markdown.
+// TestReadingOrder checks that assistive technology reads a lesson in the order of its
+// Markdown.
 func TestReadingOrder(t *testing.T) {
-	each(t, func(b *tab, s site) {
-		b.script(false)
+	forEachSite(t, func(b *tab, s site) {
+		b.setScript(false)
 		b.load(s.page)
-		b.look()
-		b.run("look.openAll()")
+		b.run("dom.openAll()")
 		tree, err := chromedp.Call(chromium.ctx, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
 		if err != nil {
 			b.Fatal(err)
 		}
-		read := spoken(tree.Nodes)
+		read := readingText(tree.Nodes)
 		at := 0
 		for _, p := range phrases(s.body) {
 			i := strings.Index(read[at:], squeeze(p.text))
 			if i < 0 {
-				b.Errorf("%s: %q is not read after what stands before it", p.pos, p.text)
+				b.Errorf("%s: %q is not read after the text before it", p.pos, p.text)
 				continue
 			}
 			at += i
@@ -84,8 +73,9 @@ func TestReadingOrder(t *testing.T) {
 	})
 }
 
-// spoken joins the texts of an accessibility tree in its order.
-func spoken(nodes []*accessibility.Node) string {
+// readingText returns the texts of an accessibility tree in reading order, without
+// white space.
+func readingText(nodes []*accessibility.Node) string {
 	byID := map[accessibility.NodeID]*accessibility.Node{}
 	for _, n := range nodes {
 		byID[n.NodeID] = n
@@ -115,23 +105,23 @@ func axString(v *accessibility.Value) string {
 		return ""
 	}
 	var s string
-	_ = json.Unmarshal(v.Value, &s) // what is no text has none
+	_ = json.Unmarshal(v.Value, &s) // a value that is not a string counts as ""
 	return s
 }
 
-// squeeze leaves out white space, and quotation marks, which a theme may set.
+// squeeze removes white space, and quotation marks, because a theme may add some.
 func squeeze(s string) string {
 	return strings.NewReplacer(" ", "", "\n", "", "\u00a0", "", `"`, "").Replace(s)
 }
 
-// phrase is something that a reader meets, and where the author wrote it.
+// phrase is a piece of a lesson's text and its position in the Markdown file.
 type phrase struct {
 	pos  problem.Pos
 	text string
 }
 
-// phrases gives headings, questions, options and quotations in the order of
-// the author's file.
+// phrases returns the headings, questions, options and quotations of a lesson in the
+// order of the Markdown file.
 func phrases(body *lesson.Body) (all []phrase) {
 	for _, h := range body.Headings {
 		if h.Level > 1 {
@@ -160,27 +150,25 @@ func firstWords(text string) string {
 	return strings.Join(words[:min(5, len(words))], " ")
 }
 
-// controls are all the words that the script may add.
+// controls lists the labels that the script may add to a page.
 var controls = []string{
 	"Check", "Copy", "Dark", "Light", "Lock in my prediction", "Next", "Previous",
 	"Remember my answers on this device", "Reset", "Show all steps",
 }
 
-// TestSameText is check 3: with script a page says what it says without, and
-// control labels.
+// TestSameText checks that the script adds no text to a page except the labels of
+// controls.
 func TestSameText(t *testing.T) {
-	each(t, func(b *tab, s site) {
-		b.script(false)
+	forEachSite(t, func(b *tab, s site) {
+		b.setScript(false)
 		b.load(s.page)
-		b.look()
-		without := eval[string](b, "look.words()")
-		b.script(true)
-		b.fresh(s.page)
-		b.look()
-		if with := eval[string](b, "look.words()"); with != without {
+		without := eval[string](b, "dom.staticText()")
+		b.setScript(true)
+		b.loadFresh(s.page)
+		if with := eval[string](b, "dom.staticText()"); with != without {
 			b.Errorf("the text differs from %s", firstDifference(with, without))
 		}
-		for _, label := range eval[[]string](b, "look.labels()") {
+		for _, label := range eval[[]string](b, "dom.labels()") {
 			if !slices.Contains(controls, label) {
 				b.Errorf("the script adds %q", label)
 			}
@@ -188,6 +176,7 @@ func TestSameText(t *testing.T) {
 	})
 }
 
+// firstDifference returns where a and b begin to differ.
 func firstDifference(a, b string) string {
 	i := 0
 	for i < min(len(a), len(b)) && a[i] == b[i] {
@@ -196,21 +185,20 @@ func firstDifference(a, b string) string {
 	return a[i:min(i+60, len(a))] + " | " + b[i:min(i+60, len(b))]
 }
 
-// TestAnalogyLines is check 16: beside each step stand the rows of the table
-// that cover it, and nothing else.
+// TestAnalogyLines checks that each step shows exactly the rows of the analogy table
+// that are about it.
 func TestAnalogyLines(t *testing.T) {
-	each(t, func(b *tab, s site) {
+	forEachSite(t, func(b *tab, s site) {
 		b.load(s.page)
-		b.look()
 		wrong := eval[[]string](b, `(() => {
-			const rows = look.all("table.stack tbody tr").map(tr => ({
-				said: look.text(tr.cells[0]), meant: look.text(tr.cells[1]),
-				steps: look.text(tr.cells[2]).split(",").map(r => r.split("–").map(Number)),
+			const rows = dom.all("table.stack tbody tr").map(tr => ({
+				left: dom.text(tr.cells[0]), right: dom.text(tr.cells[1]),
+				steps: dom.text(tr.cells[2]).split(",").map(r => r.split("–").map(Number)),
 			}));
-			const head = look.text(document.querySelector("table.stack th"));
-			return look.all(".steps > li").flatMap((li, i) => {
-				const want = rows.filter(r => r.steps.some(([a, b = a]) => a <= i + 1 && i + 1 <= b)).map(r => head + "|" + r.said + "|" + r.meant);
-				const got = look.all(".like", li).map(p => [...p.children].map(look.text).join("|").replace("→", "").replace(/\|\s+/g, "|"));
+			const head = dom.text(document.querySelector("table.stack th"));
+			return dom.all(".steps > li").flatMap((li, i) => {
+				const want = rows.filter(r => r.steps.some(([a, b = a]) => a <= i + 1 && i + 1 <= b)).map(r => head + "|" + r.left + "|" + r.right);
+				const got = dom.all(".like", li).map(p => [...p.children].map(dom.text).join("|").replace("→", "").replace(/\|\s+/g, "|"));
 				return JSON.stringify(got) === JSON.stringify(want) ? [] : ["step " + (i + 1) + ": " + got + " instead of " + want];
 			});
 		})()`)
@@ -220,28 +208,27 @@ func TestAnalogyLines(t *testing.T) {
 	})
 }
 
-// TestStructure is check 24.
+// TestStructure checks headings, ids, landmarks, captions and languages of pages.
 func TestStructure(t *testing.T) {
-	each(t, func(b *tab, s site) {
+	forEachSite(t, func(b *tab, s site) {
 		for _, page := range s.pages() {
 			b.load(page)
-			b.look()
 			wrong := eval[[]string](b, `(() => {
-				const wrong = [], say = (bad, what) => bad && wrong.push(what);
-				const heads = look.all("h1, h2, h3, h4, h5, h6").map(h => +h.tagName[1]), ids = look.all("[id]").map(e => e.id);
-				say(look.all("h1").length !== 1, "not one h1");
-				heads.forEach((level, i) => say(i && level > heads[i - 1] + 1, "h" + heads[i - 1] + " before h" + level));
-				ids.forEach((id, i) => say(ids.indexOf(id) !== i, "id twice: " + id));
-				for (const landmark of ["main", "body > header", "body > footer"]) say(look.all(landmark).length !== 1, landmark);
-				const names = look.all("nav").map(n => n.getAttribute("aria-label") || document.getElementById(n.getAttribute("aria-labelledby"))?.textContent);
-				names.forEach((n, i) => say(!n || names.indexOf(n) !== i, "nav named " + n));
-				say(!document.documentElement.lang, "no lang");
-				say(!document.title, "no title");
-				look.all("figure").forEach(f => say(!f.querySelector("figcaption"), "no caption: " + look.describe(f)));
-				look.all("th").forEach(th => say(!th.scope, "th without scope: " + look.describe(th)));
-				look.all("[role=status]").forEach(e => say(look.text(e) && !e.closest(".player, .search"), "live region full: " + look.describe(e)));
-				look.all("[tabindex]").forEach(e => say(e.tabIndex > 0, "tabindex: " + look.describe(e)));
-				say(document.querySelector("[style]:not(.steps)"), "a style attribute");
+				const wrong = [], check = (bad, what) => bad && wrong.push(what);
+				const heads = dom.all("h1, h2, h3, h4, h5, h6").map(h => +h.tagName[1]), ids = dom.all("[id]").map(e => e.id);
+				check(dom.all("h1").length !== 1, "not one h1");
+				heads.forEach((level, i) => check(i && level > heads[i - 1] + 1, "h" + heads[i - 1] + " before h" + level));
+				ids.forEach((id, i) => check(ids.indexOf(id) !== i, "id twice: " + id));
+				for (const landmark of ["main", "body > header", "body > footer"]) check(dom.all(landmark).length !== 1, landmark);
+				const names = dom.all("nav").map(n => n.getAttribute("aria-label") || document.getElementById(n.getAttribute("aria-labelledby"))?.textContent);
+				names.forEach((n, i) => check(!n || names.indexOf(n) !== i, "nav named " + n));
+				check(!document.documentElement.lang, "no lang");
+				check(!document.title, "no title");
+				dom.all("figure").forEach(f => check(!f.querySelector("figcaption"), "no caption: " + dom.describe(f)));
+				dom.all("th").forEach(th => check(!th.scope, "th without scope: " + dom.describe(th)));
+				dom.all("[role=status]").forEach(e => check(dom.text(e) && !e.closest(".player, .search"), "live region full: " + dom.describe(e)));
+				dom.all("[tabindex]").forEach(e => check(e.tabIndex > 0, "tabindex: " + dom.describe(e)));
+				check(document.querySelector("[style]:not(.steps)"), "a style attribute");
 				return wrong;
 			})()`)
 			if len(wrong) > 0 {
