@@ -50,6 +50,10 @@ type Quotation struct {
 	State string
 	Notes []string
 	Own   bool // the source is a page of this site's own
+
+	// Anchor finds the passage in the live page: one text of it, or its first
+	// and last words. It is nil where a browser cannot find it.
+	Anchor []string
 }
 
 // Claim is one claim of a lesson, decided.
@@ -58,6 +62,7 @@ type Claim struct {
 	Evidence lesson.Evidence
 	Example  string   // the id of the example behind it, "" without one
 	Says     []string // what stands beside the word: service, toolchain, date
+	Anchor   []string // of a quotation
 }
 
 // decide returns what a page of lesson l may say of e. It is the only place
@@ -204,7 +209,7 @@ func (c *Claim) quotation(f *Facts) {
 	if len(q.Notes) > 0 {
 		c.Row = RowOf(noted)
 	}
-	c.Says = append(copyOf(c.ID, s), q.Notes...)
+	c.Says, c.Anchor = append(copyOf(c.ID, s), q.Notes...), q.Anchor
 }
 
 // copyOf says in which copy the words were found.

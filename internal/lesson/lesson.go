@@ -292,6 +292,7 @@ type Source struct {
 	Saved     string // a date
 	Licence   string
 	Publish   bool
+	Ours      bool   // the page is the author's own: an invented runbook, say
 	Module    string // a Go module pinned by go.sum, instead of a saved page
 	Path      string // the file inside that module (key "file")
 }

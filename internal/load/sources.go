@@ -21,6 +21,7 @@ type sourceYAML struct {
 	Saved     string `yaml:"saved"`
 	Licence   string `yaml:"licence"`
 	Publish   bool   `yaml:"publish"`
+	Ours      bool   `yaml:"ours"`
 	Module    string `yaml:"module"`
 	File      string `yaml:"file"`
 }
@@ -85,6 +86,6 @@ func loadSource(fsys fs.FS, id string, ps *problem.List) (lesson.Source, bool) {
 	}
 	return lesson.Source{
 		ID: id, File: file, Title: y.Title, Publisher: y.Publisher, URL: y.URL, Copy: y.Copy,
-		Saved: y.Saved, Licence: y.Licence, Publish: y.Publish, Module: y.Module, Path: y.File,
+		Saved: y.Saved, Licence: y.Licence, Publish: y.Publish, Ours: y.Ours, Module: y.Module, Path: y.File,
 	}, true
 }

@@ -98,7 +98,7 @@ func course(t testing.TB) page.Input {
 	in.Quotes = map[problem.Pos]claim.Quotation{}
 	for _, c := range in.Lessons[0].Body.Containers {
 		for _, q := range c.Quotes {
-			in.Quotes[q.Pos] = claim.Quotation{State: map[string]string{"incr": "attested", "runbook": "verified"}[c.ID]}
+			in.Quotes[q.Pos] = claim.Quotation{Anchor: []string{q.Text}, State: map[string]string{"incr": "attested", "runbook": "verified"}[c.ID]}
 		}
 	}
 	return in

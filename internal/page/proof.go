@@ -38,7 +38,10 @@ func (s *site) exampleProof(c claim.Claim, root, text string) proof {
 func quotationProof(c claim.Claim, link string) proof {
 	p := proofOf(c)
 	if strings.HasPrefix(link, "https://") || strings.HasPrefix(link, "http://") {
-		p.Link, p.LinkText = textFragment(link, c.Evidence.Text), "find it in the page"
+		p.Link, p.LinkText = textFragment(link, c.Anchor), "find it in the page"
+		if len(c.Anchor) == 0 {
+			p.Link, p.LinkText = link, "the page"
+		}
 	}
 	return p
 }
@@ -134,18 +137,17 @@ func (s *site) strip(claims []claim.Claim, examples, sources string) (all []coun
 	return all
 }
 
-// textFragment makes a link that opens a page at the quoted words.
-func textFragment(link, text string) string {
-	words := strings.Fields(text)
-	directive := fragmentEscape(strings.Join(words, " "))
-	if len(words) > 10 {
-		directive = fragmentEscape(strings.Join(words[:5], " ")) + "," +
-			fragmentEscape(strings.Join(words[len(words)-5:], " "))
+// textFragment returns a link that opens a page at a text of it, or at the text
+// between two.
+func textFragment(link string, anchor []string) string {
+	var parts []string
+	for _, text := range anchor {
+		parts = append(parts, fragmentEscape(text))
 	}
 	if !strings.Contains(link, "#") {
 		link += "#"
 	}
-	return link + ":~:text=" + directive
+	return link + ":~:text=" + strings.Join(parts, ",")
 }
 
 // fragmentEscape escapes what has a meaning in a text directive: the hyphen,

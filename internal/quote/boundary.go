@@ -101,36 +101,6 @@ func cutsHyphenated(s string, i int) bool {
 
 func isHyphen(r rune) bool { return r == '-' || '‐' <= r && r <= '–' }
 
-// negations are the words that turn what follows them round.
-var negations = map[string]bool{
-	"not": true, "no": true, "never": true, "cannot": true, "nor": true, "neither": true,
-	"without": true, "hardly": true, "barely": true, "scarcely": true, "seldom": true, "rarely": true,
-	"nobody": true, "nothing": true, "none": true, "nowhere": true,
-	"nicht": true, "kein": true, "keine": true, "nie": true, "pas": true, "jamais": true,
-}
-
-// negates reports whether a word is a negation, punctuation around it aside.
-func negates(word string) bool {
-	word = strings.ToLower(strings.ReplaceAll(word, "’", "'"))
-	word = strings.TrimFunc(word, func(r rune) bool { return !isWordRune(r) })
-	return negations[word] || strings.HasSuffix(word, "n't")
-}
-
-// afterNegation gives the negation that stands directly before offset i, with
-// only a space between, or "".
-func (r *reading) afterNegation(i int) string {
-	before, ok := strings.CutSuffix(r.text[:i], " ")
-	if !ok || r.marks[r.markIndex(i)].block != r.marks[r.markIndex(i-2)].block {
-		return ""
-	}
-	word := before[strings.LastIndexByte(before, ' ')+1:]
-	last, _ := utf8.DecodeLastRuneInString(word)
-	if !isWordRune(last) || !negates(word) {
-		return ""
-	}
-	return word
-}
-
 // The least that can be called a quotation.
 const (
 	leastWords      = 3

@@ -56,6 +56,8 @@ type Input struct {
 	here  listing // Site
 	given listing // Pages
 
+	modules *modules
+
 	// Publish makes a missing seal a problem: the word on the site comes from
 	// committed files alone. Otherwise it is a warning.
 	Publish bool
@@ -65,9 +67,17 @@ type Input struct {
 type Result struct {
 	Quote  lesson.Quote
 	Source string
+	Ours   bool // the source is the author's own page
 	Finding
-	State State // what this machine can say
-	Word  State // the word on the site: what committed files alone can say
+	State     State     // what this machine can say
+	Published Published // what the site says
+}
+
+// Published is what committed files alone say about a quotation.
+type Published struct {
+	State        State
+	Reservations []Reservation // of Verified and Attested
+	Anchor       []string      // how a link finds the passage in the page: see Anchor
 }
 
 // Check verifies every quotation, in the order of files and lines. Problems
@@ -102,6 +112,7 @@ func Check(ctx context.Context, in Input) ([]Result, problem.List, error) {
 // open reads what every source needs. The cache must be closed.
 func (in Input) open() Input {
 	in.cache = openCache(in.Cache)
+	in.modules = &modules{}
 	in.here = listing{fsys: in.Site, names: in.names(), cache: in.cache}
 	if in.Pages != nil {
 		in.given = listing{fsys: in.Pages, names: in.Pages, cache: in.cache}.below(".")

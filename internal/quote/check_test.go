@@ -91,7 +91,7 @@ func siteWords(t *testing.T, in Input) string {
 	}
 	var out strings.Builder
 	for _, r := range results {
-		fmt.Fprintf(&out, "%s %s\n", r.Quote.Pos, r.Word)
+		fmt.Fprintf(&out, "%s %+v\n", r.Quote.Pos, r.Published)
 	}
 	return out.String()
 }
@@ -103,7 +103,7 @@ func checkArchive(t *testing.T, archive *txtar.Archive) string {
 	}
 	var out strings.Builder
 	for _, r := range results {
-		fmt.Fprintf(&out, "%d %s: %s %s, here %s, on the site %s, %d×\n", r.Quote.Pos.Line, r.Source, r.Verdict, r.Fold, r.State, r.Word, r.Occurrences)
+		fmt.Fprintf(&out, "%d %s%s: %s %s, here %s, on the site %s, %d×\n", r.Quote.Pos.Line, r.Source, map[bool]string{true: " (our own page)"}[r.Ours], r.Verdict, r.Fold, r.State, strings.Join(append([]string{string(r.Published.State)}, ReaderNotes(r.Published.Reservations)...), ": "), r.Occurrences)
 	}
 	ps.Print(&out)
 	return out.String()
@@ -209,12 +209,13 @@ func sources(t *testing.T, site fstest.MapFS) []lesson.Source {
 			Publish bool   `yaml:"publish"`
 			Module  string `yaml:"module"`
 			File    string `yaml:"file"`
+			Ours    bool   `yaml:"ours"`
 		}
 		if _, ps := yamldoc.Decode(file, 0, site[file].Data, &y, false); len(ps) > 0 {
 			t.Fatal(ps)
 		}
 		id := filepath.Base(filepath.Dir(file))
-		all = append(all, lesson.Source{ID: id, File: file, URL: y.URL, Publish: y.Publish, Module: y.Module, Path: y.File})
+		all = append(all, lesson.Source{ID: id, File: file, URL: y.URL, Publish: y.Publish, Module: y.Module, Path: y.File, Ours: y.Ours})
 	}
 	return all
 }

@@ -6,11 +6,11 @@ package quote
 
 // ContractVersion is the number of the contract below. A seal names the one
 // that it was written under: a change of a rule makes older seals stale.
-const ContractVersion = 1
+const ContractVersion = 2
 
 // Contract is what this package holds itself to, in the words that
 // `quotecheck -h` prints.
-const Contract = `The contract, version 1. A quotation is compared with the text of one saved
+const Contract = `The contract, version 2. A quotation is compared with the text of one saved
 page. In order; the first rule that finds the words gives the verdict.
 
  (a) text      The page is decoded (gzip; the first text/html part of MHTML; a
@@ -73,10 +73,13 @@ type Finding struct {
 	Verdict     Verdict
 	Fold        Fold     // "" where there is no match
 	Occurrences int      // how often the words stand there
-	Notes       []string // why a warning, which fold, or what explains that there is no match
+	Notes       []string // for the author: why a warning, which fold, or what explains that there is no match
 	Passage     string   // the page's own words for the quotation
 	Nearest     string   // no match: the passage most like it, or ""
 	Diff        string   // no match: quotation against Nearest, [-only quoted-] {+only there+}
+
+	// Reservations are why a warning; a match has none.
+	Reservations []Reservation
 
 	FirstWord     int    // its index on the page, from 0
 	Before, After string // at most 32 characters of context

@@ -2,67 +2,49 @@ package quote
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
 	"unicode"
 )
 
-// The bounds of rule (f), in words.
-const (
-	mostElided   = 100
-	mostReplaced = 6
-	leastPart    = 3
-)
-
-var (
-	sicMark   = regexp.MustCompile(`(?i) ?\[sic[.!]?\]`)
-	caseMark  = regexp.MustCompile(`\[(\pL)\]`)
-	editMarks = regexp.MustCompile(`(\[ ?\.{3} ?\]|\( ?\.{3} ?\)|\.{3,}|\. \. \.)|(\[[^\[\]]*\])`)
-)
-
-// edit is what stands between two parts of an edited quotation.
-type edit int
-
-const (
-	noEdit edit = iota
-	insertion
-	elision
-)
-
-// part is a stretch of a quotation that must stand on the page as it is, in
-// the typography fold.
-type part struct {
-	before edit
-	text   string
-}
-
-// searchEdited applies rule (f) to an exact-folded quotation.
-func (p *Page) searchEdited(q string) (hit, bool) {
+// searchEdited applies rule (f) to an exact-folded quotation. Where it finds
+// nothing, why is the rule that an edit breaks, or "".
+func (p *Page) searchEdited(q string) (h hit, why string, ok bool) {
 	plain := withoutMarkdown(q)
+	var marks []reason
 	if plain != q && wordCount(plain) > 0 {
+		marks = []reason{{Markup, "Markdown marks are left in the quotation"}}
 		if h, ok := p.searchVisible(plain); ok {
-			h.notes = append(h.notes, "Markdown marks are left in the quotation")
-			return h, true
+			h.reasons = append(h.reasons, marks...)
+			return h, "", true
 		}
 	}
 	for _, form := range editedForms(plain) {
-		parts, edits := parse(form)
-		if len(parts) == 0 || form == q && len(parts) == 1 && !edits {
+		e, fault := parse(form.text)
+		if fault != "" {
+			why = fault
+		}
+		if len(e.parts) == 0 || len(form.reasons) == 0 && !e.edited() {
 			continue
 		}
 		for _, omit := range p.variant {
 			if omit&hiddenText == 0 {
 				continue
 			}
-			if h, ok := p.reading(omit).chain(parts); ok {
-				h.notes = withNotes(h.notes, omit)
-				return h, true
+			h, fault, ok := p.reading(omit).find(e)
+			if !ok {
+				if fault != "" {
+					why = fault
+				}
+				continue
 			}
+			h.reasons = slices.Concat(marks, form.reasons, h.reasons)
+			h.notes = withNotes(nil, omit)
+			return h, "", true
 		}
 	}
-	return hit{}, false
+	return hit{}, why, false
 }
 
 // searchVisible applies rules (b) and (c) for a quotation that was edited.
@@ -73,63 +55,10 @@ func (p *Page) searchVisible(q string) (hit, bool) {
 		}
 		r := p.reading(omit)
 		if spans := typographySpans(r, q); len(spans) > 0 {
-			return hit{Editing, r, spans, withNotes(nil, omit)}, true
+			return hit{fold: Editing, reading: r, spans: spans, notes: withNotes(nil, omit)}, true
 		}
 	}
 	return hit{}, false
-}
-
-// editedForms gives the quotation without [sic], and with each [x] as it is
-// and in the other case.
-func editedForms(q string) []string {
-	q = fold(q, typographyView).text
-	q = sicMark.ReplaceAllString(q, "")
-	forms := []string{
-		caseMark.ReplaceAllStringFunc(q, func(m string) string { return otherCase(m[1 : len(m)-1]) }),
-		caseMark.ReplaceAllString(q, "$1"),
-		q,
-	}
-	return slices.Compact(forms)
-}
-
-func otherCase(letter string) string {
-	if upper := strings.ToUpper(letter); upper != letter {
-		return upper
-	}
-	return strings.ToLower(letter)
-}
-
-// parse splits a quotation at its elisions and insertions. It gives no parts
-// where a stretch between elisions is too short to be found by.
-func parse(q string) (parts []part, edits bool) {
-	before, from, words := noEdit, 0, 0
-	add := func(text string) {
-		text = strings.TrimSpace(text)
-		if wordCount(text) > 0 {
-			parts = append(parts, part{before, text})
-			words += wordCount(text)
-			before = noEdit
-		}
-	}
-	for _, m := range editMarks.FindAllStringSubmatchIndex(q, -1) {
-		add(q[from:m[0]])
-		from = m[1]
-		edits = true
-		if m[2] < 0 {
-			before = max(before, insertion)
-			continue
-		}
-		before = elision
-		if len(parts) > 0 && words < leastPart {
-			return nil, true
-		}
-		words = 0
-	}
-	add(q[from:])
-	if words < leastPart && (before != elision || len(parts) == 0) {
-		return nil, edits
-	}
-	return parts, edits
 }
 
 // link is an occurrence of a part that can be reached from the first one.
@@ -138,34 +67,51 @@ type link struct {
 	previous *link
 }
 
-// chain finds the parts in their order, each near enough to the one before
+// mostPlaces bounds the occurrences of one part that are tried.
+const mostPlaces = 1 << 13
+
+// find looks for the parts in their order, each near enough to the one before
 // it. The nearest occurrence skips the fewest words, so it is the only one
-// that has to be tried.
-func (r *reading) chain(parts []part) (hit, bool) {
+// that has to be tried. Where the parts are there, but an edit may not stand
+// for what is between them, why says so.
+func (r *reading) find(e edited) (h hit, why string, ok bool) {
 	var reached []*link
-	for i, p := range parts {
+	for i, p := range e.parts {
 		var next []*link
-		for _, s := range typographySpans(r, p.text) {
-			if i == 0 {
-				next = append(next, &link{span: s})
+		places := typographySpans(r, p.text)
+		for _, s := range places[:min(len(places), mostPlaces)] {
+			n := sort.Search(len(reached), func(i int) bool { return reached[i].end > s.start })
+			l := &link{span: s}
+			fault := ""
+			switch {
+			case i == 0:
+				fault = r.faultAhead(s, p.before)
+			case n == 0:
+				continue
+			default:
+				l.previous = reached[n-1]
+				fault = r.faultOf(span{l.previous.end, s.start}, p.before)
+			}
+			if i == len(e.parts)-1 && fault == "" {
+				fault = r.faultBehind(s, e.after)
+			}
+			if fault != "" {
+				why = fault
 				continue
 			}
-			n := sort.Search(len(reached), func(i int) bool { return reached[i].end > s.start })
-			if n > 0 && r.maySkip(span{reached[n-1].end, s.start}, p.before) {
-				next = append(next, &link{s, reached[n-1]})
-			}
+			next = append(next, l)
+		}
+		if len(next) == 0 {
+			return hit{}, why, false
 		}
 		reached = next
 	}
-	if len(reached) == 0 {
-		return hit{}, false
-	}
-	h := hit{fold: Editing, reading: r}
+	h = hit{fold: Editing, reading: r}
 	for _, last := range reached {
 		h.spans = append(h.spans, span{last.first().start, last.end})
 	}
-	h.notes = append([]string{"edited"}, r.skipped(reached[0])...)
-	return h, true
+	h.reasons = r.reasonsOf(e, reached[0])
+	return h, "", true
 }
 
 func (l *link) first() *link {
@@ -175,34 +121,135 @@ func (l *link) first() *link {
 	return l
 }
 
-// maySkip reports whether a quotation may leave out the words in s.
-func (r *reading) maySkip(s span, e edit) bool {
+// faultOf returns why an edit may not stand for the words of the page in s, or
+// "" where it may.
+func (r *reading) faultOf(s span, e edit) string {
 	most := 0
-	switch e {
-	case insertion:
-		most = mostReplaced
-	case elision:
+	switch {
+	case e.elided:
 		most = mostElided
+	case len(e.inserted) > 0:
+		most = mostReplaced
 	}
-	n := 0
-	for word := range strings.SplitSeq(r.text[s.start:s.end], " ") {
-		n += wordCount(word)
-		if n > most || negates(word) {
-			return false
+	text, n := r.text[s.start:s.end], 0
+	for word := range strings.SplitSeq(text, " ") {
+		if n += wordCount(word); n > most {
+			return fmt.Sprintf("more than %d words of the page are left out in one place", most)
 		}
 	}
-	return true
+	if word := negationIn(text); word != "" {
+		return fmt.Sprintf("what is left out holds the negation %q", word)
+	}
+	if len(e.inserted) == 0 {
+		return ""
+	}
+	if r.inBrackets(s) {
+		return "words in brackets stand for words that the page itself has in brackets"
+	}
+	return replacedFault(text)
 }
 
-// skipped says what the quotation leaves out, in the page's order.
-func (r *reading) skipped(l *link) []string {
-	var notes []string
-	for ; l.previous != nil; l = l.previous {
-		words := strings.TrimFunc(r.text[l.previous.end:l.start], unicode.IsSpace)
-		if words != "" {
-			notes = append(notes, fmt.Sprintf("skips %q", words))
+// replacedFault returns why words in brackets may not stand for text.
+func replacedFault(text string) string {
+	switch {
+	case strings.ContainsFunc(text, unicode.IsNumber):
+		return fmt.Sprintf("words in brackets stand for a number: %q", strings.TrimSpace(text))
+	case strings.ContainsFunc(text, isBracket):
+		return fmt.Sprintf("words in brackets stand for words that the page itself has in brackets: %q", strings.TrimSpace(text))
+	}
+	return ""
+}
+
+func isBracket(r rune) bool { return unicode.In(r, unicode.Ps, unicode.Pe) }
+
+// mostDepth bounds the bytes in which the bracket that encloses a place is
+// looked for.
+const mostDepth = 4096
+
+// inBrackets reports whether the start of s lies between square brackets of
+// the page, in one block.
+func (r *reading) inBrackets(s span) bool {
+	from := max(s.start-mostDepth, 0)
+	before := r.text[from:s.start]
+	open := strings.LastIndexByte(before, '[')
+	return open > strings.LastIndexByte(before, ']') && r.blockAt(from+open) == r.blockAt(max(s.start-1, 0))
+}
+
+// faultAhead returns why an edit may not be what a quotation begins with: the
+// words that it stands for are those before s in the same sentence.
+func (r *reading) faultAhead(s span, e edit) string {
+	if e.isNone() {
+		return ""
+	}
+	from, n := s.start, 0
+	for from > 0 && n < mostReplaced && r.blockAt(from-1) == r.blockAt(s.start) {
+		word := strings.LastIndexByte(r.text[:from-1], ' ') + 1
+		if endsSentence(r.text[word:from]) {
+			break
+		}
+		from = word
+		n++
+	}
+	text := r.text[from:s.start]
+	return faultBeside(text, text[strings.LastIndexAny(text, clauseEnds)+1:], e)
+}
+
+// faultBehind is faultAhead for what a quotation ends with.
+func (r *reading) faultBehind(s span, e edit) string {
+	if e.isNone() {
+		return ""
+	}
+	to, n := s.end, 0
+	for to < len(r.text) && n < mostReplaced && r.blockAt(min(to+1, len(r.text)-1)) == r.blockAt(s.end-1) {
+		size := strings.IndexByte(r.text[to+1:], ' ') + 1
+		if size == 0 {
+			size = len(r.text) - to
+		}
+		to += size
+		n++
+		if endsSentence(r.text[s.end:to]) {
+			break
 		}
 	}
-	slices.Reverse(notes)
-	return notes
+	text := r.text[s.end:to]
+	clause := text
+	if i := strings.IndexAny(text, clauseEnds); i >= 0 {
+		clause = text[:i]
+	}
+	return faultBeside(text, clause, e)
+}
+
+// clauseEnds are the marks beyond which words in brackets do not stand for
+// what the page has.
+const clauseEnds = ",;:.!?"
+
+func endsSentence(s string) bool {
+	s = strings.TrimRight(s, ` "'”’)]»`)
+	return s != "" && strings.ContainsAny(s[len(s)-1:], ".!?") || strings.HasSuffix(s, "。") || strings.HasSuffix(s, "！") || strings.HasSuffix(s, "？")
+}
+
+// faultBeside returns why an edit may not be beside a passage: sentence is
+// what the page has there, and clause the nearer part of it.
+func faultBeside(sentence, clause string, e edit) string {
+	if word := negationIn(sentence); word != "" {
+		return fmt.Sprintf("what is left out holds the negation %q", word)
+	}
+	if len(e.inserted) > 0 {
+		return replacedFault(clause)
+	}
+	return ""
+}
+
+// reasonsOf says what was edited, in the page's order.
+func (r *reading) reasonsOf(e edited, l *link) []reason {
+	reasons := e.after.reasons("")
+	for i := len(e.parts) - 1; i >= 0; i-- {
+		skipped := ""
+		if l.previous != nil {
+			skipped = strings.TrimSpace(r.text[l.previous.end:l.start])
+			l = l.previous
+		}
+		reasons = append(e.parts[i].before.reasons(skipped), reasons...)
+	}
+	return reasons
 }

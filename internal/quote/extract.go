@@ -11,6 +11,10 @@ import (
 var dropped = setOf(atom.Head, atom.Title, atom.Script, atom.Style, atom.Template, atom.Iframe, atom.Object,
 	atom.Svg, atom.Textarea, atom.Select, atom.Rt, atom.Rp, atom.Annotation, atom.Noembed, atom.Noframes)
 
+// fallbacks are the elements whose text a browser shows only where it cannot
+// show the element itself.
+var fallbacks = setOf(atom.Noscript, atom.Video, atom.Audio, atom.Canvas, atom.Datalist, atom.Progress, atom.Meter)
+
 // blocks are the elements at whose edges words end.
 var blocks = setOf(atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Caption, atom.Center,
 	atom.Dd, atom.Details, atom.Dialog, atom.Dir, atom.Div, atom.Dl, atom.Dt, atom.Fieldset, atom.Figcaption,
@@ -29,12 +33,15 @@ func setOf(atoms ...atom.Atom) map[atom.Atom]bool {
 
 // extract walks a page's tree and gives its text, in order.
 func extract(tree *html.Node) []run {
-	w := walker{runs: make([]run, 0, 256)} // a short page; it grows
+	w := walker{runs: make([]run, 0, 256), sheet: readSheets(tree)} // a short page; it grows
 	w.walk(tree, 0)
 	return w.runs
 }
 
-type walker struct{ runs []run }
+type walker struct {
+	runs  []run
+	sheet sheet
+}
 
 func (w *walker) walk(n *html.Node, f flags) {
 	switch n.Type {
@@ -76,7 +83,7 @@ func (w *walker) children(n *html.Node, f flags) {
 // style tells how the element shows its text: f is how its parent does.
 func (w *walker) style(n *html.Node, f flags) (flags, bool) {
 	block := blocks[n.DataAtom]
-	if n.DataAtom == atom.Noscript || n.Data == hiddenTag {
+	if fallbacks[n.DataAtom] || n.Data == hiddenTag {
 		f |= noBox
 	}
 	switch n.DataAtom {
@@ -88,13 +95,10 @@ func (w *walker) style(n *html.Node, f flags) (flags, bool) {
 			f |= footnote
 		}
 	}
-	hidden := n.DataAtom == atom.Dialog && !has(n, "open")
+	hidden := n.DataAtom == atom.Dialog && !has(n, "open") || has(n, "hidden") || has(n, "popover")
+	f, hidden = w.sheet.apply(n, f, hidden)
 	for _, a := range n.Attr {
-		switch {
-		case a.Namespace != "":
-		case a.Key == "hidden":
-			hidden = true
-		case a.Key == "style":
+		if a.Namespace == "" && a.Key == "style" {
 			f, block, hidden = inlineStyle(a.Val, f, block, hidden)
 		}
 	}
@@ -122,7 +126,7 @@ func isNote(sup *html.Node) bool {
 
 func has(n *html.Node, key string) bool {
 	for _, a := range n.Attr {
-		if a.Key == key {
+		if a.Key == key && a.Namespace == "" {
 			return true
 		}
 	}

@@ -1,6 +1,7 @@
 package quote
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -10,21 +11,29 @@ type hit struct {
 	fold    Fold
 	reading *reading
 	spans   []span   // at least one
-	notes   []string // what the rule itself has to say
+	notes   []string // what the rule has to say that is no reservation
+	reasons []reason // the reservations of the rule itself
 }
 
 // Find looks for one quotation, by the rules of the contract. The quotation is
 // plain text; line breaks and runs of spaces in it do not matter.
 func (p *Page) Find(quotation string) Finding {
+	if fault := controlFault(quotation); fault != "" {
+		return Finding{Verdict: NoMatch, Notes: []string{fault}}
+	}
 	q := exact(quotation)
 	if wordCount(q) == 0 {
 		return Finding{Verdict: NoMatch, Notes: []string{"the quotation holds no words"}}
 	}
-	h, ok := p.search(q)
-	if !ok {
-		return p.explain(q)
+	h, why, ok := p.search(q)
+	if ok {
+		return h.finding(q)
 	}
-	return h.finding(q)
+	f := p.explain(q)
+	if why != "" {
+		f.Notes = append([]string{why}, f.Notes...)
+	}
+	return f
 }
 
 // FindAll is Find for many quotations: one pass over the page finds those that
@@ -43,11 +52,11 @@ func (p *Page) FindAll(quotations []string) []Finding {
 	findings := make([]Finding, len(folded))
 	for i, q := range folded {
 		spans := r.whole(places[i], len(q))
-		if len(spans) == 0 || wordCount(q) == 0 {
+		if len(spans) == 0 || wordCount(q) == 0 || controlFault(quotations[i]) != "" {
 			findings[i] = p.Find(quotations[i])
 			continue
 		}
-		findings[i] = hit{Exact, r, spans, withNotes(nil, p.variant[0])}.finding(q)
+		findings[i] = hit{fold: Exact, reading: r, spans: spans, notes: withNotes(nil, p.variant[0])}.finding(q)
 	}
 	return findings
 }
@@ -74,34 +83,42 @@ func (r *reading) whole(places []int, size int) (spans []span) {
 	return spans
 }
 
-// search applies rules (b) to (f) in their order.
-func (p *Page) search(q string) (hit, bool) {
+// The reservations of rules (d) and (e).
+var (
+	spacing    = []reason{{Spaces, "the space beside punctuation differs"}}
+	byHyphen   = []reason{{LineEnd, "a hyphen at a line end was joined"}}
+	notVisible = []reason{{HiddenText, "needs text that the page hides"}}
+)
+
+// search applies rules (b) to (f) in their order. Where none finds the
+// quotation, why is what an edit of it breaks, or "".
+func (p *Page) search(q string) (h hit, why string, ok bool) {
 	for _, rule := range []struct {
-		fold   Fold
-		hidden bool // in the readings with hidden text, else in those without
-		spans  func(r *reading, q string) []span
-		notes  []string
+		fold    Fold
+		spans   func(r *reading, q string) []span
+		notes   []string
+		reasons []reason
 	}{
-		{Exact, false, exactSpans, nil},
-		{Typography, false, typographySpans, []string{"typography"}},
-		{Spacing, false, spacingSpans, []string{"the space beside punctuation differs"}},
-		{Hidden, true, exactSpans, []string{"needs text that the page hides"}},
-		{Hidden, true, typographySpans, []string{"needs text that the page hides", "typography"}},
+		{Exact, exactSpans, nil, nil},
+		{Typography, typographySpans, []string{"typography"}, nil},
+		{Spacing, spacingSpans, nil, spacing},
+		{Hidden, exactSpans, nil, notVisible},
+		{Hidden, typographySpans, []string{"typography"}, notVisible},
 	} {
 		for _, omit := range p.variant {
-			if (omit&hiddenText == 0) != rule.hidden {
+			if (omit&hiddenText == 0) != (rule.fold == Hidden) {
 				continue
 			}
 			r := p.reading(omit)
 			if spans := rule.spans(r, q); len(spans) > 0 {
-				return hit{rule.fold, r, spans, withNotes(rule.notes, omit)}, true
+				return hit{rule.fold, r, spans, withNotes(rule.notes, omit), rule.reasons}, "", true
 			}
 		}
 		if rule.fold != Spacing {
 			continue
 		}
 		if h, ok := p.searchJoined(q); ok {
-			return h, true
+			return h, "", true
 		}
 	}
 	return p.searchEdited(q)
@@ -121,7 +138,7 @@ func (p *Page) searchJoined(q string) (hit, bool) {
 		r := read(runs, 0)
 		for _, find := range []func(*reading, string) []span{exactSpans, typographySpans} {
 			if spans := find(r, q); len(spans) > 0 {
-				return hit{Spacing, r, spans, []string{"a hyphen at a line end was joined"}}, true
+				return hit{Spacing, r, spans, nil, byHyphen}, true
 			}
 		}
 	}
@@ -196,7 +213,7 @@ func joinable(before string, r rune) bool {
 }
 
 // finding turns a hit into a verdict: that of the occurrence with the fewest
-// reasons against it.
+// reasons against it. It is a warning where there is any.
 func (h hit) finding(q string) Finding {
 	best, reasons := h.spans[0], h.reading.reasons(h.spans[0])
 	for _, s := range h.spans[1:] {
@@ -207,29 +224,31 @@ func (h hit) finding(q string) Finding {
 			best, reasons = s, other
 		}
 	}
+	reasons = slices.Concat(h.reasons, reasons)
 	if short := tooShort(q); short != "" {
-		reasons = append(reasons, short)
+		reasons = append(reasons, reason{Short, short})
 	}
 	f := Finding{
-		Verdict:     Match,
-		Fold:        h.fold,
-		Occurrences: len(h.spans),
-		Notes:       append(h.notes[:len(h.notes):len(h.notes)], reasons...),
+		Verdict:      Match,
+		Fold:         h.fold,
+		Occurrences:  len(h.spans),
+		Notes:        slices.Concat(h.notes, texts(reasons)),
+		Reservations: names(reasons),
 		// Cloned, so that a finding does not keep the whole page in memory.
 		Passage:   strings.Clone(h.reading.text[best.start:best.end]),
 		FirstWord: h.reading.word(best.start),
 		Before:    strings.Clone(lastRunes(h.reading.text[:best.start], contextRunes)),
 		After:     strings.Clone(firstRunes(h.reading.text[best.end:], contextRunes)),
 	}
-	if len(reasons) > 0 || h.fold != Exact && h.fold != Typography {
+	if len(reasons) > 0 {
 		f.Verdict = Warning
 	}
 	return f
 }
 
-// reasons says what makes a match at s weaker than it looks.
-func (r *reading) reasons(s span) []string {
-	var reasons []string
+// reasons returns what makes a match at s weaker than it looks.
+func (r *reading) reasons(s span) []reason {
+	var reasons []reason
 	marks := r.within(s)
 	plain, script, del := false, false, false
 	for _, m := range marks {
@@ -238,19 +257,19 @@ func (r *reading) reasons(s span) []string {
 		plain = plain || m.flags&raised == 0
 	}
 	if marks[0].block != marks[len(marks)-1].block {
-		reasons = append(reasons, "joins two blocks of the page")
+		reasons = append(reasons, reason{Blocks, "joins two blocks of the page"})
 	}
 	if del {
-		reasons = append(reasons, "uses struck-through text")
+		reasons = append(reasons, reason{Struck, "uses struck-through text"})
 	}
 	if script && plain {
-		reasons = append(reasons, "mixes superscript or subscript with plain text")
+		reasons = append(reasons, reason{Raised, "mixes superscript or subscript with plain text"})
 	}
 	if cutsHyphenated(r.text, s.start) || cutsHyphenated(r.text, s.end) {
-		reasons = append(reasons, "cuts a hyphenated word")
+		reasons = append(reasons, reason{Hyphenated, "cuts a hyphenated word"})
 	}
 	if word := r.afterNegation(s.start); word != "" {
-		reasons = append(reasons, `directly follows "`+word+`"`)
+		reasons = append(reasons, reason{Negated, `directly follows "` + word + `"`})
 	}
 	return reasons
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,6 +24,8 @@ type row struct {
 	Fold    Fold    `json:"fold"` // "" for any
 	Note    string  `json:"note"` // stands in one of the notes
 	Why     string  `json:"why"`
+
+	Reservations []Reservation `json:"reservations"` // null for any
 }
 
 func strip(md []byte) []byte {
@@ -58,9 +61,12 @@ func rows(t testing.TB, file string) []row {
 	return all
 }
 
+// verdictRows are the tables of verdicts.
+var verdictRows = []string{"testdata/quotes.jsonl", "testdata/more.jsonl", "testdata/edited.jsonl"}
+
 // TestVerdicts gives every row of the tables to the matcher.
 func TestVerdicts(t *testing.T) {
-	for _, file := range []string{"testdata/quotes.jsonl", "testdata/more.jsonl"} {
+	for _, file := range verdictRows {
 		for _, r := range rows(t, file) {
 			t.Run(r.ID, func(t *testing.T) {
 				page, err := ReadPage(r.File, bytes.NewReader(r.PageB64), strip)
@@ -70,6 +76,9 @@ func TestVerdicts(t *testing.T) {
 				got := page.Find(r.Quote)
 				if got.Verdict != r.Want || r.Fold != "" && got.Fold != r.Fold {
 					t.Errorf("%s\npage  %q\nquote %q\ngot  %s %s %q\nwant %s %s", r.Why, page.Text(), r.Quote, got.Verdict, got.Fold, got.Notes, r.Want, r.Fold)
+				}
+				if r.Reservations != nil && !slices.Equal(got.Reservations, r.Reservations) {
+					t.Errorf("%s\nreservations %q\nwant %q", r.Why, got.Reservations, r.Reservations)
 				}
 				if !strings.Contains(strings.Join(got.Notes, "; "), r.Note) {
 					t.Errorf("%s\nnotes %q\nwant %q among them", r.Why, got.Notes, r.Note)

@@ -15,7 +15,7 @@ import (
 // words of a match, in order and without a gap, are words of the page under
 // the named fold. The folds are written here once more, and simply.
 func FuzzMatch(f *testing.F) {
-	for _, file := range []string{"testdata/quotes.jsonl", "testdata/more.jsonl"} {
+	for _, file := range verdictRows {
 		for _, r := range rows(f, file) {
 			f.Add(r.File, r.PageB64, r.Quote)
 		}
@@ -29,11 +29,9 @@ func FuzzMatch(f *testing.F) {
 		if all := p.FindAll([]string{"a", quotation}); !reflect.DeepEqual(all[1], got) {
 			t.Fatalf("of many %+v\nalone %+v", all[1], got)
 		}
+		checkNotes(t, quotation, got)
 		if got.Verdict != Match {
 			return
-		}
-		if got.Fold != Exact && got.Fold != Typography {
-			t.Fatalf("a match under the fold %q", got.Fold)
 		}
 		want := simpleWords(got.Fold, quotation)
 		for _, omit := range p.variant {
@@ -43,6 +41,47 @@ func FuzzMatch(f *testing.F) {
 		}
 		t.Fatalf("false %s match\npage  %q\nquote %q\nwords %q", got.Fold, p.Text(), quotation, want)
 	})
+}
+
+// checkNotes holds that no reservation is without a note, and no edit without
+// a reservation.
+func checkNotes(t *testing.T, quotation string, f Finding) {
+	t.Helper()
+	if (f.Verdict == Warning) != (len(f.Reservations) > 0) {
+		t.Fatalf("a %s with the reservations %q", f.Verdict, f.Reservations)
+	}
+	for _, note := range ReaderNotes(f.Reservations) {
+		if note == "" {
+			t.Fatalf("a reservation of %q has no words", f.Reservations)
+		}
+	}
+	if f.Verdict == NoMatch {
+		return
+	}
+	if strings.ContainsAny(quotation, "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069") {
+		t.Fatalf("%q has a control character and is found", quotation)
+	}
+	if got, want := publish(Verified, quotation, f), newSealed(quotation, f).finding(); !slices.Equal(got.Reservations, want.Reservations) || want.Verdict != f.Verdict {
+		t.Fatalf("found with %q, sealed as %+v", got.Reservations, want)
+	}
+	if f.Fold == Exact || f.Fold == Typography {
+		return
+	}
+	if f.Verdict == Match {
+		t.Fatalf("a match under the fold %q", f.Fold)
+	}
+	if f.Fold != Editing {
+		return
+	}
+	// What is not on the page between the parts must be said.
+	said := map[Reservation]bool{}
+	for _, r := range f.Reservations {
+		said[r] = true
+	}
+	words, passage := simpleWords(Typography, strings.ToLower(quotation)), simpleWords(Typography, strings.ToLower(f.Passage))
+	if !slices.Equal(words, passage) && !said[Elision] && !said[Insertion] && !said[Sic] && !said[LetterCase] && !said[Markup] {
+		t.Fatalf("%q is not %q, and the reservations are %q", quotation, f.Passage, f.Reservations)
+	}
 }
 
 // simpleWords gives the words of s under a fold: its runs of letters, digits

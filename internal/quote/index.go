@@ -87,11 +87,10 @@ func (u *unpacker) page() *cached {
 // finding writes what was found of quotation q, whose own words are seldom others
 // than the page's.
 func (p *packer) finding(q string, f Finding) {
-	warning := 0
-	if f.Verdict == Warning {
-		warning = 1
+	p.number(len(f.Reservations))
+	for _, r := range f.Reservations {
+		p.text(string(r))
 	}
-	p.number(warning)
 	p.number(slices.Index(folds, f.Fold))
 	p.number(f.Occurrences)
 	p.number(f.FirstWord)
@@ -111,8 +110,9 @@ func (p *packer) finding(q string, f Finding) {
 
 func (u *unpacker) finding(q string) Finding {
 	f := Finding{Verdict: Match}
-	if u.number() == 1 {
+	for range u.count() {
 		f.Verdict = Warning
+		f.Reservations = append(f.Reservations, Reservation(u.text()))
 	}
 	if i := u.number(); i >= 0 && i < len(folds) {
 		f.Fold = folds[i]

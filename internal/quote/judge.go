@@ -135,21 +135,28 @@ func (c *sourceCheck) judgeAll(known *looked) {
 	}
 }
 
-// judge settles the states of one quotation; known is nil where the copy is not here.
+// judge sets the states of one quotation; known is nil where the copy is not here.
 func (c *sourceCheck) judge(source string, q lesson.Quote, known *looked) Result {
-	r := Result{Quote: q, Source: source, State: Unverified, Word: Unverified}
-	bySeal, entry := c.wordOfSeal(q.Text)
+	r := Result{Quote: q, Source: source, Ours: c.source.Ours, State: Unverified}
+	if fault := controlFault(q.Text); fault != "" {
+		r.Finding = Finding{Verdict: NoMatch, Notes: []string{fault}}
+		r.Published.State = Unverified
+		return r
+	}
+	bySeal, entry := c.stateOfSeal(q.Text)
+	published := entry.finding()
 	if known == nil {
 		r.Finding = Finding{Verdict: NoMatch}
 		if bySeal == Attested {
-			r.Finding = entry.finding()
+			r.Finding = published
 		}
 		if c.fault == nil {
 			r.State = bySeal
 		}
-		if !c.place.committed {
-			r.Word = bySeal // also where this machine has a copy that is no page
+		if c.place.committed {
+			bySeal = Unverified // though a seal may be here: this page is no page
 		}
+		r.Published = publish(bySeal, q.Text, published)
 		return r
 	}
 	r.Finding = known.found[q.Text]
@@ -161,15 +168,25 @@ func (c *sourceCheck) judge(source string, q lesson.Quote, known *looked) Result
 	case r.Verdict != NoMatch:
 		r.State = Verified
 	}
-	r.Word = bySeal
+	r.Published = publish(bySeal, q.Text, published)
 	if c.place.committed {
-		r.Word = r.State
+		r.Published = publish(r.State, q.Text, r.Finding)
 	}
 	return r
 }
 
-// wordOfSeal is what the seal alone says about a quotation.
-func (c *sourceCheck) wordOfSeal(quotation string) (State, sealed) {
+// publish returns what the site says about a quotation in a state, of which f
+// was found.
+func publish(state State, text string, f Finding) Published {
+	p := Published{State: state}
+	if state == Verified || state == Attested {
+		p.Reservations, p.Anchor = f.Reservations, f.anchor(text)
+	}
+	return p
+}
+
+// stateOfSeal returns what the seal alone says about a quotation.
+func (c *sourceCheck) stateOfSeal(quotation string) (State, sealed) {
 	if c.seal == nil {
 		return Unverified, sealed{}
 	}

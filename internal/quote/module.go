@@ -29,7 +29,10 @@ type goMod struct {
 }
 
 // module is a module in the cache.
-type module struct{ Version, Dir string }
+type module struct {
+	Path, Version, Dir string
+	sum                string // of its folder, as go.sum has it: "h1:…"
+}
 
 // goDeadline bounds one call of the go command, which may have to download.
 const goDeadline = 2 * time.Minute
@@ -38,11 +41,11 @@ const goDeadline = 2 * time.Minute
 // required by the go.mod that holds for dir and pinned by its go.sum; where it
 // is not in the module cache yet it is downloaded. A *complaint is the
 // author's to mend, any other error is ours.
-func openModuleFile(ctx context.Context, dir string, s lesson.Source) (io.ReadCloser, error) {
+func (in Input) openModuleFile(ctx context.Context, s lesson.Source) (io.ReadCloser, error) {
 	if !fs.ValidPath(s.Path) {
 		return nil, &complaint{fmt.Sprintf("file %q is not a path inside the module", s.Path), ""}
 	}
-	m, err := pinnedModule(ctx, dir, s.Module)
+	m, err := in.modules.get(ctx, in.Dir, s.Module)
 	if err != nil {
 		return nil, err
 	}
@@ -51,6 +54,9 @@ func openModuleFile(ctx context.Context, dir string, s lesson.Source) (io.ReadCl
 		return nil, fmt.Errorf("open module %s: %w", s.Module, err)
 	}
 	defer root.Close()
+	if err := in.checkModule(m, root.FS()); err != nil {
+		return nil, err
+	}
 	f, err := openRegular(root.FS(), s.Path)
 	if err != nil {
 		return nil, &complaint{fmt.Sprintf("file %q of module %s %s cannot be read: %v", s.Path, s.Module, m.Version, cause(err)), ""}
@@ -83,13 +89,16 @@ func pinnedModule(ctx context.Context, dir, name string) (module, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return m, fmt.Errorf("read go.sum: %w", err)
 	}
-	if !bytes.Contains(append([]byte("\n"), sums...), []byte("\n"+name+" "+m.Version+" h1:")) {
+	_, after, ok := strings.Cut("\n"+string(sums), "\n"+name+" "+m.Version+" h1:")
+	if !ok {
 		return m, &complaint{fmt.Sprintf("module %s %s has no line in go.sum", name, m.Version), "run: go mod tidy"}
 	}
-	// Also for a module in the cache: this is what compares it with go.sum.
+	// Also for a module in the cache: this compares its archive with go.sum.
 	if err := goJSON(ctx, dir, &m, "mod", "download", "-json", name+"@"+m.Version); err != nil {
 		return m, fmt.Errorf("download module %s %s: %w", name, m.Version, err)
 	}
+	after, _, _ = strings.Cut(after, "\n")
+	m.sum = "h1:" + strings.TrimSpace(after)
 	return m, nil
 }
 

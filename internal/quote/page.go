@@ -164,9 +164,7 @@ func (p *Page) parse(text string) error {
 	if tags.reopens {
 		return errors.New("leaves so many formatting elements open that its tree would be millions of elements")
 	}
-	if tags.noscriptInHead {
-		text = noscriptTag.ReplaceAllString(text, "<${1}"+hiddenTag)
-	}
+	text = noscriptTag.ReplaceAllString(text, "<${1}"+hiddenTag)
 	tree, err := html.ParseWithOptions(strings.NewReader(text), html.ParseOptionEnableScripting(false))
 	if err != nil {
 		if strings.Contains(err.Error(), "512") {

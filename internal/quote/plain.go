@@ -8,6 +8,8 @@ import (
 	"go/token"
 	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // lineEndHyphen is a word that a line end cuts at its hyphen.
@@ -94,10 +96,32 @@ var markdownMarks = []struct {
 	{regexp.MustCompile(`\\([!-/:-@\[-` + "`" + `{-~])`), "$1"},
 }
 
-// withoutMarkdown takes Markdown's marks off a quotation.
+// withoutMarkdown takes Markdown's marks off a quotation. A mark inside of a
+// number stays: without it there would be another number.
 func withoutMarkdown(s string) string {
 	for _, m := range markdownMarks {
-		s = m.mark.ReplaceAllString(s, m.text)
+		var out []byte
+		from := 0
+		for _, at := range m.mark.FindAllStringSubmatchIndex(s, -1) {
+			bare := m.mark.ExpandString(nil, m.text, s, at)
+			if inNumber(s[:at[0]], string(bare), s[at[1]:]) {
+				continue
+			}
+			out = append(append(out, s[from:at[0]]...), bare...)
+			from = at[1]
+		}
+		s = string(append(out, s[from:]...))
 	}
 	return strings.TrimSpace(s)
+}
+
+// inNumber reports whether text would be part of a number between before and
+// after.
+func inNumber(before, text, after string) bool {
+	isPart := func(r rune) bool { return unicode.IsNumber(r) || strings.ContainsRune(".,", r) }
+	last, _ := utf8.DecodeLastRuneInString(before)
+	first, _ := utf8.DecodeRuneInString(text)
+	end, _ := utf8.DecodeLastRuneInString(text)
+	next, _ := utf8.DecodeRuneInString(after)
+	return unicode.IsNumber(last) && isPart(first) || isPart(end) && unicode.IsNumber(next)
 }

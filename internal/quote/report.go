@@ -65,7 +65,7 @@ func (c *sourceCheck) aboutSeal(ps *problem.List) {
 		}
 		entry, _ := c.seal.of(r.Quote.Text)
 		cited[entry.Words] = true
-		if r.State == Verified && entry != newSealed(r.Quote.Text, r.Finding) {
+		if r.State == Verified && !entry.equal(newSealed(r.Quote.Text, r.Finding)) {
 			ps.AddHint(file, "seal", c.sealCommand(),
 				"disagrees with %s about the quotation at %s", c.place.file, r.Quote.Pos)
 		}
@@ -104,7 +104,10 @@ func (c *sourceCheck) aboutCitation(citation Citation, ps *problem.List) {
 // trouble.
 func (c *sourceCheck) aboutQuotation(r Result, ps *problem.List) {
 	pageHere := c.place.file != "" && c.fault == nil
+	fault := controlFault(r.Quote.Text)
 	switch {
+	case fault != "":
+		ps.AddHint(r.Quote.Pos, "quote", "remove it; copy the words from the page as plain text", "%s", fault)
 	case r.Verdict == NoMatch && pageHere:
 		ps.AddHint(r.Quote.Pos, "quote", c.noMatchHint(r), "%s", noMatchText(r))
 	case r.Verdict == NoMatch && c.seal != nil && c.fault == nil && c.seal.Contract == ContractVersion:

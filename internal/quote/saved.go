@@ -32,7 +32,7 @@ func (in Input) locate(ctx context.Context, s lesson.Source, here listing, ps *p
 	if s.Module != "" {
 		return place{
 			file:      s.Module + "/" + s.Path,
-			open:      func() (io.ReadCloser, error) { return openModuleFile(ctx, in.Dir, s) },
+			open:      func() (io.ReadCloser, error) { return in.openModuleFile(ctx, s) },
 			committed: true,
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -34,8 +35,9 @@ type sealed struct {
 	Occurrences int    `yaml:"occurrences"`
 	Before      string `yaml:"before,omitempty"`
 	After       string `yaml:"after,omitempty"`
-	Note        string `yaml:"note,omitempty"`    // the finding's notes
-	Warning     bool   `yaml:"warning,omitempty"` // its verdict was a warning
+	// Reservations are those of the finding, so that readers are told them
+	// where the page is not here.
+	Reservations []Reservation `yaml:"reservations,omitempty"`
 }
 
 const sealFile = "seal.yaml"
@@ -60,34 +62,36 @@ func newSeal(p *Page, findings map[string]Finding) seal {
 		}
 		return strings.Compare(a.Words, b.Words)
 	})
-	s.Quotations = slices.Compact(s.Quotations)
+	s.Quotations = slices.CompactFunc(s.Quotations, sealed.equal)
 	return s
 }
 
 func newSealed(quotation string, f Finding) sealed {
 	return sealed{
-		Words:       digest(exact(quotation)),
-		Fold:        f.Fold,
-		Word:        f.FirstWord,
-		Occurrences: f.Occurrences,
-		Before:      f.Before,
-		After:       f.After,
-		Note:        strings.Join(f.Notes, "; "),
-		Warning:     f.Verdict == Warning,
+		Words:        digest(exact(quotation)),
+		Fold:         f.Fold,
+		Word:         f.FirstWord,
+		Occurrences:  f.Occurrences,
+		Before:       f.Before,
+		After:        f.After,
+		Reservations: f.Reservations,
 	}
 }
 
 // finding is what a seal says about a quotation.
 func (s sealed) finding() Finding {
-	f := Finding{Verdict: Match, Fold: s.Fold, Occurrences: s.Occurrences, FirstWord: s.Word, Before: s.Before, After: s.After}
-	if s.Warning {
-		f.Verdict = Warning
+	f := Finding{
+		Verdict: Match, Fold: s.Fold, Occurrences: s.Occurrences, FirstWord: s.Word, Before: s.Before, After: s.After,
+		Notes: ReaderNotes(s.Reservations), Reservations: s.Reservations,
 	}
-	if s.Note != "" {
-		f.Notes = strings.Split(s.Note, "; ")
+	if len(s.Reservations) > 0 {
+		f.Verdict = Warning
 	}
 	return f
 }
+
+// equal reports whether two entries are about the same finding.
+func (s sealed) equal(other sealed) bool { return reflect.DeepEqual(s, other) }
 
 // of gives the seal of a quotation.
 func (s *seal) of(quotation string) (sealed, bool) {
@@ -130,8 +134,10 @@ func readSeal(folder listing, ps *problem.List) *seal {
 	}
 	src = bytes.ReplaceAll(src, []byte("\r\n"), []byte("\n")) // a checkout may have made CR LF of them
 	var s seal
-	places, problems := yamldoc.Decode(file, 0, src, &s, false)
-	if len(problems) > 0 {
+	// Seals of other versions of the contract have other keys. They are stale,
+	// which is said elsewhere, and the sum shows what was added by hand.
+	places, problems := yamldoc.Decode(file, 0, src, &s, true)
+	if n, _ := problems.Count(); n > 0 {
 		*ps = append(*ps, problems...)
 		return nil
 	}
@@ -166,7 +172,7 @@ func (s *seal) fault(src []byte) (key, fault string) {
 	}
 	seen := map[string]bool{}
 	for _, q := range s.Quotations {
-		if fault := q.fault(s.Words); fault != "" {
+		if fault := q.fault(s.Words); fault != "" && s.Contract == ContractVersion {
 			return "quotations", fault
 		}
 		if seen[q.Words] {
@@ -187,6 +193,10 @@ func (s sealed) fault(words int) string {
 		return "a sealed quotation must occur at least once"
 	case s.Word < 0 || s.Fold != Hidden && s.Word >= words:
 		return fmt.Sprintf("word %d is not on a page of %d words", s.Word, words)
+	case s.Fold != Exact && s.Fold != Typography && len(s.Reservations) == 0:
+		return fmt.Sprintf("a quotation of fold %q has no reservation", s.Fold)
+	case slices.ContainsFunc(s.Reservations, func(r Reservation) bool { return r.Words() == "" }):
+		return fmt.Sprintf("no reservations are called %q", s.Reservations)
 	case utf8.RuneCountInString(s.Before) > contextRunes || utf8.RuneCountInString(s.After) > contextRunes:
 		return fmt.Sprintf("context is longer than %d characters", contextRunes)
 	}

@@ -6,7 +6,6 @@ import "strings"
 // parsed.
 type tags struct {
 	opensHTML, closesHTML bool
-	noscriptInHead        bool
 	reopens               bool // unclosed formatting elements would make the tree many times larger than the page
 }
 
@@ -23,7 +22,6 @@ const mostReopened = 4 << 20
 // survey goes through the tags of a document.
 func survey(text string) (t tags) {
 	open := make([]int, len(formatting))
-	inBody := false
 	total, sum := 0, 0
 	var buf [16]byte // longer than any name that matters
 	for {
@@ -45,10 +43,6 @@ func survey(text string) (t tags) {
 		case string(name) == "html":
 			t.opensHTML = t.opensHTML || !closes
 			t.closesHTML = t.closesHTML || closes
-		case string(name) == "body":
-			inBody = true
-		case string(name) == "noscript":
-			t.noscriptInHead = t.noscriptInHead || !inBody
 		}
 		// The parser keeps at most three that are alike; pages that forget to
 		// close so few are common, and harmless.

@@ -35,8 +35,8 @@ func (g got) read() (*quote.Page, error) {
 	return quote.ReadPage("page"+g.ext, bytes.NewReader(g.body), markdown.Strip)
 }
 
-// kinds gives the extension for what servers declare.
-var kinds = map[string]string{
+// extensions gives the extension for what servers declare.
+var extensions = map[string]string{
 	"text/html": ".html", "application/xhtml+xml": ".html",
 	"text/markdown": ".md", "text/x-markdown": ".md", "text/plain": ".txt",
 	"multipart/related": ".mhtml", "message/rfc822": ".mhtml",
@@ -60,7 +60,7 @@ func (c Config) download(ctx context.Context, address string) (got, error) {
 		declared = http.DetectContentType(answer.Body)
 	}
 	kind, _, err := mime.ParseMediaType(declared)
-	ext, known := kinds[kind]
+	ext, known := extensions[kind]
 	if err != nil || !known {
 		return got{}, &notPage{fmt.Sprintf("is %q, not a page of text", declared)}
 	}

@@ -23,19 +23,42 @@ type Report struct {
 	Took      time.Duration
 }
 
-// counts says how many quotations there are, and of which state.
+// counts says how many quotations there are, and of which kind. Each is of one
+// kind, so that the numbers add up.
 func counts(results []quote.Result) []string {
-	found := map[quote.State]int{}
+	found := map[string]int{}
 	for _, r := range results {
-		found[r.State]++
+		found[kindOf(r)]++
 	}
 	all := []string{cli.Count(len(results), "quotation")}
-	for _, s := range []quote.State{quote.Verified, quote.Attested, quote.Stale, quote.Drifted, quote.Unverified} {
-		if n := found[s]; n > 0 {
-			all = append(all, fmt.Sprintf("%d %s", n, s))
+	for _, kind := range kinds {
+		if n := found[kind]; n > 0 {
+			all = append(all, fmt.Sprintf("%d %s", n, kind))
 		}
 	}
 	return all
+}
+
+// The kinds of quotation that have no state of their own.
+const (
+	withNote = "with a note"
+	ours     = "of our own pages"
+)
+
+// kinds are the kinds of quotation in the order of the report.
+var kinds = []string{
+	string(quote.Verified), withNote, string(quote.Attested), ours,
+	string(quote.Stale), string(quote.Drifted), string(quote.Unverified),
+}
+
+func kindOf(r quote.Result) string {
+	switch found := r.State == quote.Verified || r.State == quote.Attested; {
+	case found && r.Ours:
+		return ours
+	case found && len(r.Reservations) > 0:
+		return withNote
+	}
+	return string(r.State)
 }
 
 // Sentence is the last line of a run: "9 quotations, 2 verified, 7 attested,
@@ -71,7 +94,7 @@ func (r *Report) Lines() []string {
 		if q.Fold != "" {
 			how += " (" + string(q.Fold) + ")"
 		}
-		lines = append(lines, fmt.Sprintf("%s: %s in %s, %s, on the site %s", q.Quote.Pos, how, q.Source, q.State, q.Word))
+		lines = append(lines, fmt.Sprintf("%s: %s in %s, %s, on the site %s", q.Quote.Pos, how, q.Source, q.State, q.Published.State))
 	}
 	return append(lines, r.Done...)
 }
@@ -89,7 +112,9 @@ type quotation struct {
 	State       quote.State   `json:"state"`
 	Site        quote.State   `json:"site"`
 	Occurrences int           `json:"occurrences"`
-	Note        string        `json:"note,omitempty"`
+	Note        string        `json:"note,omitempty"` // for the author
+	Notes       []string      `json:"notes"`          // what readers are told
+	Ours        bool          `json:"ours,omitempty"`
 	Nearest     string        `json:"nearest,omitempty"`
 }
 
@@ -100,8 +125,9 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	for _, q := range r.Results {
 		err := e.Encode(quotation{
 			Kind: "quotation", File: q.Quote.Pos.File, Line: q.Quote.Pos.Line, Col: q.Quote.Pos.Col,
-			Source: q.Source, Text: q.Quote.Text, Verdict: q.Verdict, Fold: q.Fold, State: q.State, Site: q.Word,
+			Source: q.Source, Text: q.Quote.Text, Verdict: q.Verdict, Fold: q.Fold, State: q.State, Site: q.Published.State,
 			Occurrences: q.Occurrences, Note: strings.Join(q.Notes, "; "), Nearest: q.Nearest,
+			Notes: quote.ReaderNotes(q.Reservations), Ours: q.Ours,
 		})
 		if err != nil {
 			return fmt.Errorf("write the report: %w", err)

@@ -44,11 +44,9 @@ func (b *build) quotations(ctx context.Context) error {
 	}
 	b.report.Problems = append(b.report.Problems, ps...)
 	for _, r := range results {
-		q := claim.Quotation{State: string(r.Word)}
-		if r.Verdict == quote.Warning {
-			q.Notes = r.Notes
+		b.words[r.Quote.Pos] = claim.Quotation{
+			State: string(r.Published.State), Notes: quote.ReaderNotes(r.Published.Reservations), Own: r.Ours, Anchor: r.Published.Anchor,
 		}
-		b.words[r.Quote.Pos] = q
 	}
 	return nil
 }

@@ -1,0 +1,117 @@
+package quote
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
+
+	"verbatim/internal/stamp"
+)
+
+// modules holds the modules that a check looked up, by name: each is looked up
+// and hashed once, however many sources name files of it.
+type modules struct {
+	mu    sync.Mutex
+	known map[string]*pinned
+}
+
+// pinned is a module that is being looked up, or was.
+type pinned struct {
+	once   sync.Once
+	module module
+	err    error
+	hash   sync.Once
+	bad    error
+}
+
+func (m *modules) of(name string) *pinned {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.known == nil {
+		m.known = map[string]*pinned{}
+	}
+	if m.known[name] == nil {
+		m.known[name] = &pinned{}
+	}
+	return m.known[name]
+}
+
+// get returns a module in the module cache whose archive agrees with go.sum.
+func (m *modules) get(ctx context.Context, dir, name string) (module, error) {
+	p := m.of(name)
+	p.once.Do(func() { p.module, p.err = pinnedModule(ctx, dir, name) })
+	return p.module, p.err
+}
+
+// checkModule compares the files of a module with go.sum. The go command does
+// that with the archive alone, so a file that was edited in the module cache
+// would pass. A difference is a *complaint.
+func (in Input) checkModule(m module, fsys fs.FS) error {
+	p := in.modules.of(m.Path)
+	p.hash.Do(func() {
+		got, err := in.hashModule(m, fsys)
+		if err == nil && got != m.sum {
+			err = &complaint{
+				fmt.Sprintf("module %s %s was changed in the module cache: its folder has the hash %s, go.sum has %s", m.Path, m.Version, got, m.sum),
+				"run: go clean -modcache && go mod download",
+			}
+		}
+		p.bad = err
+	})
+	return p.bad
+}
+
+// hashModule returns the hash that go.sum has of a module's folder: the SHA-256
+// of a list of the SHA-256 of each file, with the file's name. The digests of
+// files that did not change since the last check are known by their stamps.
+func (in Input) hashModule(m module, fsys fs.FS) (string, error) {
+	var lines []string
+	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		sum, err := in.fileSum(fsys, name, d)
+		lines = append(lines, fmt.Sprintf("%s\x00%x", name, sum))
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("hash module %s: %w", m.Path, err)
+	}
+	slices.Sort(lines)
+	list := sha256.New()
+	for _, line := range lines {
+		name, sum, _ := strings.Cut(line, "\x00")
+		fmt.Fprintf(list, "%s  %s@%s/%s\n", sum, m.Path, m.Version, name)
+	}
+	return "h1:" + base64.StdEncoding.EncodeToString(list.Sum(nil)), nil
+}
+
+// fileSum returns the SHA-256 of a file.
+func (in Input) fileSum(fsys fs.FS, name string, d fs.DirEntry) (sum stamp.Sum, err error) {
+	if sum, known := in.cache.sum(place{info: d.Info}); known {
+		return sum, nil
+	}
+	before := in.cache.now()
+	f, err := fsys.Open(name)
+	if err != nil {
+		return sum, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return sum, err
+	}
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return sum, err
+	}
+	sum = stamp.Sum(h.Sum(nil))
+	in.cache.noteSum(before, info, sum)
+	return sum, nil
+}

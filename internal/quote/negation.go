@@ -1,0 +1,155 @@
+package quote
+
+import (
+	"iter"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// negations are the words that reverse what is said, in languages that write
+// spaces between words. Each is compared in lower case.
+var negations = wordSet(`
+	not no never cannot nor neither none non without nobody nothing nowhere
+	hardly barely scarcely seldom rarely nought naught
+	aint arent cant couldnt didnt doesnt dont hadnt hasnt havent isnt mightnt
+	mustnt neednt shant shouldnt wasnt werent wont wouldnt
+	nicht nichts kein keine keinen keinem keiner keines nie niemals nirgends ohne weder
+	ne pas jamais sans aucun aucune rien ni
+	nunca jamás sin ningún ninguno ninguna tampoco nada
+	senza mai né nessun nessuno nessuna
+	não nem sem nenhum nenhuma
+	niet geen nooit zonder inte aldrig utan ikke aldri uten uden
+	не ни нет никогда без нельзя nie bez nigdy není nikdy
+	δεν μην χωρίς ποτέ όχι ούτε
+	değil hiç asla yok không chưa tidak bukan tanpa jangan belum
+	لا ليس ليست لم لن دون بدون غير نه نیست هیچ هرگز
+	לא אין בלי ללא नहीं न बिना 안 말고
+`)
+
+// negatingSyllables reverse what is said wherever they are in a word: these
+// languages write no spaces, or add them to the verb.
+var negatingSyllables = []string{
+	"不", "没", "沒", "無", "无", "未", "勿", "毋", "否", "非", "ない", "なく", "なかっ", "ません", "ずに",
+	"ไม่", "않", "없", "못", "아니",
+}
+
+// notNegating removes what only looks like a negation: "very", "whether".
+var notNegating = strings.NewReplacer("非常", "", "是否", "")
+
+func wordSet(s string) map[string]bool {
+	set := map[string]bool{}
+	for word := range strings.FieldsSeq(s) {
+		set[word] = true
+	}
+	return set
+}
+
+// isApostrophe reports whether pages use r for the apostrophe of "isn't".
+func isApostrophe(r rune) bool {
+	return strings.ContainsRune("'`´‘’‛′ʹʻʼʽˈˊˋ՚׳ߴꞋꞌ＇｀", r)
+}
+
+// negationIn returns the first negation in s, or "".
+func negationIn(s string) string {
+	for word := range plainWords(s) {
+		if word = strings.Trim(word, "'"); negates(word) {
+			return word
+		}
+	}
+	return ""
+}
+
+// plainWords returns the words of s, normalized. They end at everything that is
+// no letter, whatever punctuation it is. Apostrophes are part of them.
+func plainWords(s string) iter.Seq[string] {
+	return strings.FieldsFuncSeq(normalized(s), func(r rune) bool {
+		return r != '\'' && !unicode.IsLetter(r) && !unicode.IsMark(r)
+	})
+}
+
+// normalized returns s in lower case, with one kind of apostrophe and without
+// compatibility forms and joiners, which no reader sees.
+func normalized(s string) string {
+	if !isASCII(s) {
+		s = strings.Map(func(r rune) rune {
+			switch {
+			case isApostrophe(r):
+				return '\''
+			case unicode.Is(unicode.Cf, r), 0x0335 <= r && r <= 0x0338: // strokes through a letter
+				return -1
+			}
+			return r
+		}, s)
+		s = norm.NFKC.String(s)
+	}
+	return strings.ToLower(strings.ReplaceAll(s, "`", "'"))
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// negates reports whether a normalized word is a negation.
+func negates(word string) bool {
+	if negations[word] || strings.HasSuffix(word, "n't") {
+		return true
+	}
+	for rest := word; strings.Contains(rest, "'"); {
+		var part string
+		if part, rest, _ = strings.Cut(rest, "'"); part == "n" || negations[part] || negations[rest] { // "n'est"
+			return true
+		}
+	}
+	if isASCII(word) {
+		return false
+	}
+	word = notNegating.Replace(word)
+	for _, s := range negatingSyllables {
+		if strings.Contains(word, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// mostBehind bounds the bytes in which a negation before a passage is looked
+// for: text without spaces may be one word of any length.
+const mostBehind = 64
+
+// afterNegation returns the negation that is directly before offset i, or "".
+// Marks that do not end a clause may be between them.
+func (r *reading) afterNegation(i int) string {
+	from := max(i-mostBehind, 0)
+	before := strings.TrimRightFunc(r.text[from:i], func(c rune) bool {
+		return c == ' ' || unicode.In(c, unicode.Pd, unicode.Ps, unicode.Pi) || strings.ContainsRune(`"'*_/`, c)
+	})
+	if before == "" || r.blockAt(i) != r.blockAt(from+len(before)-1) {
+		return ""
+	}
+	last, _ := utf8.DecodeLastRuneInString(before)
+	if !isWordRune(last) {
+		return ""
+	}
+	word := ""
+	for w := range plainWords(before) {
+		word = strings.Trim(w, "'")
+	}
+	if isUnspaced(last) {
+		word = lastRunes(word, 4) // the syllables next to the passage
+	}
+	if !negates(word) {
+		return ""
+	}
+	return word
+}
+
+// blockAt returns the number of the block that the byte at offset belongs to.
+func (r *reading) blockAt(offset int) int { return r.marks[r.markIndex(offset)].block }
