@@ -32,7 +32,10 @@
 //	drifted     the copy is here, and it is not the one that was sealed
 //	unverified  neither copy nor seal is here, or the words do not stand there
 //
-// The last three are problems.
+// The last three are problems. What is verified or attested with a warning of
+// the contract is so "with a note", which the page shows. A source whose
+// source.yaml says ours: true is a page of the site's own author, and its
+// quotations are counted apart.
 //
 // The flags are:
 //
@@ -41,11 +44,12 @@
 //	-pages dir
 //		a folder of saved pages, each named after its source
 //	-require verified|attested
-//		the least that every quotation must be (default "attested")
+//		the least that every quotation must be (default "attested"); a note
+//		is no obstacle
 //	-allow-private
 //		save and drift may ask servers of the own machine and network
 //	-strict
-//		warnings count as problems
+//		warnings count as problems, and with them every note
 //	-json
 //		one JSON line for each quotation and each problem on standard output,
 //		nothing else there

@@ -42,12 +42,12 @@ var quotationStates = []ID{Verified, Attested, OwnPage, Stale, Drifted, NotVerif
 
 // Count counts claims. An example counts once, however many claims name it.
 func Count(claims []Claim, f *Facts) (n Counts) {
-	found := map[ID]int{}
+	var quotations []ID
 	seen := map[string]bool{}
 	for _, c := range claims {
 		switch c.Evidence.Kind {
 		case lesson.EvidenceQuotation:
-			found[c.ID]++
+			quotations = append(quotations, c.ID)
 		case lesson.EvidenceAnswer:
 			n.Answers.add(c.ID == Answer)
 		case lesson.EvidenceValue:
@@ -60,12 +60,22 @@ func Count(claims []Claim, f *Facts) (n Counts) {
 		n.example(f.Examples[c.Example])
 	}
 	slices.Sort(n.Services)
+	n.Quotations = Tallies(quotations)
+	return n
+}
+
+// Tallies counts the rows of quotations by state, in the order of the table.
+func Tallies(rows []ID) (all []Tally) {
+	found := map[ID]int{}
+	for _, id := range rows {
+		found[id]++
+	}
 	for _, state := range quotationStates {
 		if t := (Tally{state, found[state], found[withNote[state]]}); t.Plain+t.Notes > 0 {
-			n.Quotations = append(n.Quotations, t)
+			all = append(all, t)
 		}
 	}
-	return n
+	return all
 }
 
 func (s *Share) add(proved bool) {

@@ -188,27 +188,34 @@ func (c *Claim) tip(f *Facts) {
 	}
 }
 
+// Row returns the id of the row that holds for a quotation.
+func (q Quotation) Row() ID {
+	var id ID
+	switch q.State {
+	case "verified":
+		id = Verified
+	case "attested":
+		id = Attested
+	case "stale":
+		return Stale
+	case "drifted":
+		return Drifted
+	default:
+		return NotVerified
+	}
+	if q.Own {
+		id = OwnPage
+	}
+	if len(q.Notes) > 0 {
+		id = withNote[id]
+	}
+	return id
+}
+
 // quotation decides a quotation by its state and its notes.
 func (c *Claim) quotation(f *Facts) {
 	q, s := f.Quotations[c.Evidence.Pos], f.Sources[c.Evidence.Source]
-	plain, noted := ID(NotVerified), ID(NotVerified)
-	switch q.State {
-	case "verified":
-		plain, noted = Verified, VerifiedNote
-	case "attested":
-		plain, noted = Attested, AttestedNote
-	case "stale":
-		plain, noted = Stale, Stale
-	case "drifted":
-		plain, noted = Drifted, Drifted
-	}
-	if q.Own && (plain == Verified || plain == Attested) {
-		plain, noted = OwnPage, OwnPageNote
-	}
-	c.Row = RowOf(plain)
-	if len(q.Notes) > 0 {
-		c.Row = RowOf(noted)
-	}
+	c.Row = RowOf(q.Row())
 	c.Says, c.Anchor = append(copyOf(c.ID, s), q.Notes...), q.Anchor
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"verbatim/internal/claim"
 	"verbatim/internal/cli"
 	"verbatim/internal/problem"
 	"verbatim/internal/quote"
@@ -23,42 +24,18 @@ type Report struct {
 	Took      time.Duration
 }
 
-// counts says how many quotations there are, and of which kind. Each is of one
-// kind, so that the numbers add up.
+// counts says how many quotations there are, and how many of each kind of claim.
 func counts(results []quote.Result) []string {
-	found := map[string]int{}
+	var rows []claim.ID
 	for _, r := range results {
-		found[kindOf(r)]++
+		q := claim.Quotation{State: string(r.State), Notes: quote.ReaderNotes(r.Reservations), Own: r.Ours}
+		rows = append(rows, q.Row())
 	}
 	all := []string{cli.Count(len(results), "quotation")}
-	for _, kind := range kinds {
-		if n := found[kind]; n > 0 {
-			all = append(all, fmt.Sprintf("%d %s", n, kind))
-		}
+	for _, t := range claim.Tallies(rows) {
+		all = append(all, t.Phrase())
 	}
 	return all
-}
-
-// The kinds of quotation that have no state of their own.
-const (
-	withNote = "with a note"
-	ours     = "of our own pages"
-)
-
-// kinds are the kinds of quotation in the order of the report.
-var kinds = []string{
-	string(quote.Verified), withNote, string(quote.Attested), ours,
-	string(quote.Stale), string(quote.Drifted), string(quote.Unverified),
-}
-
-func kindOf(r quote.Result) string {
-	switch found := r.State == quote.Verified || r.State == quote.Attested; {
-	case found && r.Ours:
-		return ours
-	case found && len(r.Reservations) > 0:
-		return withNote
-	}
-	return string(r.State)
 }
 
 // Sentence is the last line of a run: "9 quotations, 2 verified, 7 attested,
@@ -94,7 +71,8 @@ func (r *Report) Lines() []string {
 		if q.Fold != "" {
 			how += " (" + string(q.Fold) + ")"
 		}
-		lines = append(lines, fmt.Sprintf("%s: %s in %s, %s, on the site %s", q.Quote.Pos, how, q.Source, q.State, q.Published.State))
+		line := fmt.Sprintf("%s: %s in %s, %s, on the site %s", q.Quote.Pos, how, q.Source, q.State, q.Published.State)
+		lines = append(lines, strings.Join(append([]string{line}, quote.ReaderNotes(q.Reservations)...), "; "))
 	}
 	return append(lines, r.Done...)
 }
