@@ -1,1 +1,1 @@
-verbatimSearch("index",{"pages":[[0,"p-c6145f99"],[2,"p-64544147"]],"terms":[["0","t-3ef17fea"],["capacity","t-23b88633"],["expect","t-9f3c22ec"],["looked","t-5fab526b"],["rand","t-a0c1e51b"],["talks","t-fe1654a0"]]})
+verbatimSearch("index",{"pages":[[0,"p-c6145f99"],[2,"p-64544147"]],"terms":[["0","t-13e9cf9a"],["capacity","t-6d012d0b"],["exits","t-55225dd0"],["look","t-ac150919"],["r","t-109666e4"],["table","t-667bffe2"]]})
