@@ -1,5 +1,5 @@
-// Command burst promises the five algorithms side by side under the traffic that
-// tells them apart: a double burst where two windows meet, a client that never
+// Command burst runs the five algorithms side by side under traffic that shows
+// their differences: a double burst where two windows meet, a client that never
 // stops trying, and a burst before a steady stream.
 package main
 

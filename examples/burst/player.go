@@ -13,7 +13,7 @@ import (
 // begin is when every scene begins on its clock: at the start of a minute.
 var begin = time.Date(2026, time.November, 2, 11, 0, 0, 0, time.UTC)
 
-// scene is one client of one algorithm, on a clock that stands still until the
+// scene is one client of one algorithm, on a clock that does not move until the
 // scene turns it. The limiter counts by that clock in a real Redis, so a scene
 // of minutes takes milliseconds and has the same outcome each time.
 type scene struct {
@@ -21,12 +21,12 @@ type scene struct {
 	charge  limiter.Charge
 	now     time.Duration // since begin
 
-	// admitted and started tell when requests were let in, and when they began
+	// admitted and started hold when requests were let in, and when they began
 	// to be served: a leaky bucket lets a request in to wait for its turn.
 	admitted, started []time.Duration
 }
 
-// newScene gives a scene of its own: nobody has counted for its subject yet.
+// newScene returns a scene whose subject has no counts yet.
 func newScene(l *lab.Lab, subject string, limit limiter.Limit) (*scene, error) {
 	s := &scene{charge: limiter.Charge{Subject: []string{subject, limit.Algorithm.String()}, Limit: limit, Cost: 1}}
 	var err error
@@ -118,7 +118,7 @@ func until(times []time.Duration, end time.Duration) int {
 // columns are those of a scene's table, in which a row is a second of the clock.
 var columns = []string{"second", "algorithm", "started in all"}
 
-// row tells how many requests had started when a second was over.
+// row returns how many requests had started when a second was over.
 func (s *scene) row(second int) []string {
 	started := until(s.started, time.Duration(second+1)*time.Second)
 	return []string{strconv.Itoa(second), s.charge.Limit.Algorithm.String(), strconv.Itoa(started)}

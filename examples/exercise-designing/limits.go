@@ -43,7 +43,7 @@ func threeLimits(ctx context.Context, l *lab.Lab) error {
 	if err != nil {
 		return err
 	}
-	// Somebody else's request brings the script to Redis, once for all.
+	// Another client's request loads the script into Redis first.
 	if _, err := lim.Take(ctx, rules("198.51.100.4", "k0", "GET /search", "bob")...); err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func threeLimits(ctx context.Context, l *lab.Lab) error {
 	return nil
 }
 
-// told is what a refusal says, with what is left of each limit.
+// told returns what a refusal says, with what is left of each limit.
 func told(d limiter.Decision) string {
 	left := make([]string, len(d.Results))
 	for i, r := range d.Results {

@@ -9,10 +9,6 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// noExpiry is what TTL returns for a key without an expiry. go-redis passes
-// the bare -1 on, as a time.Duration of -1 ns.
-const noExpiry time.Duration = -1
-
 // census returns how many keys match pattern, and which of them
 // have no expiry. SCAN may return a key twice, hence the map.
 func census(
@@ -26,7 +22,7 @@ func census(
 		if err != nil {
 			return 0, nil, err
 		}
-		if ttl == noExpiry && !seen[key] {
+		if ttl == -1 && !seen[key] { // no expiry
 			leaked = append(leaked, key)
 		}
 		seen[key] = true

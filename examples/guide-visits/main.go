@@ -50,7 +50,7 @@ func story(ctx context.Context, l *lab.Lab) error {
 
 var columns = []string{"minute", "page", "visits so far"}
 
-// fiveMinutes counts every visit and gives a row for each minute and page.
+// fiveMinutes counts every visit and returns a row for each minute and page.
 func fiveMinutes(ctx context.Context, rdb *redis.Client) (rows [][]string, err error) {
 	for i, m := range minutes {
 		home, err := visit(ctx, rdb, "home", m.home)

@@ -42,10 +42,10 @@ type Clock struct {
 	mu    sync.Mutex
 	now   time.Time
 	since int64 // the server's time at the last step, in milliseconds
-	known []any // what clock.lua told of keys with an expiry
+	known []any // what clock.lua returned about keys with an expiry
 }
 
-// wall is how model times are written. They lie on a day that nobody asks for.
+// wall is how model times are written. The day is not shown.
 const (
 	wall = "15:04:05"
 	day  = "2000-01-03 "
@@ -56,7 +56,7 @@ var clockLua string
 
 var moveClock = redis.NewScript(clockLua)
 
-// Clock gives a model clock that stands at a wall time, written "09:00:00" or
+// Clock returns a model clock set to a wall time, written "09:00:00" or
 // "09:00:59.99". Keys that are there already keep what they have left, rounded
 // up to whole seconds.
 func (l *Lab) Clock(ctx context.Context, at string) (*Clock, error) {
@@ -70,8 +70,8 @@ func (l *Lab) Clock(ctx context.Context, at string) (*Clock, error) {
 
 // At moves the clock forward to a wall time of the same day: a key whose expiry
 // lies at that time or before it is gone, every other key is that much nearer to
-// its end, and a key without an expiry stays. The time at which the clock stands
-// already is no error; an earlier one is.
+// its end, and a key without an expiry stays. Its present time is no error;
+// an earlier one is.
 func (c *Clock) At(ctx context.Context, at string) error {
 	next, err := parseWall(at)
 	if err != nil {

@@ -42,7 +42,7 @@ func playClock(t *testing.T, l *Lab, block string) {
 	}
 }
 
-// answer gives what Redis answers to a command, or the clock to LEFT.
+// answer returns what Redis answers to a command, or the clock to LEFT.
 func answer(t *testing.T, l *Lab, clock *Clock, words []string) string {
 	if words[0] == "LEFT" {
 		return fmt.Sprint(left(clock, words[1]).Seconds())
@@ -67,7 +67,7 @@ func left(c *Clock, key string) time.Duration {
 	return time.Duration(c.known[i+2].(int64)) * time.Millisecond
 }
 
-// fresh gives a clock over an empty Redis.
+// fresh returns a clock over an empty Redis.
 func fresh(t *testing.T, l *Lab, at string) *Clock {
 	t.Helper()
 	if err := l.Redis().FlushAll(t.Context()).Err(); err != nil {

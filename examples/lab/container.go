@@ -40,7 +40,7 @@ func newContainer(ctx context.Context) (*container, error) {
 	return c, nil
 }
 
-// run gives what one docker command printed; an error holds its last line.
+// run returns what one docker command printed; an error holds its last line.
 func (c *container) run(ctx context.Context, limit time.Duration, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -1,5 +1,5 @@
-// Package lab promises an example a Redis of its own, wherever the example
-// runs, and that nothing which it started outlives the program.
+// Package lab starts a Redis for an example, wherever the example runs, and ends
+// everything that it started when the program ends.
 //
 // Inside a build, the build provides the Redis and can stop it. Alone, as in
 // `go run ./examples/exh5050`, the package starts one: redis-server from PATH,
@@ -25,8 +25,8 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// What a build gives its examples. REDIS_URL alone is not trusted: plenty of
-// shells export one that points at a server somebody needs.
+// Variables that a build sets for its examples. REDIS_URL alone is not trusted:
+// many shells export one that points at a server in use.
 const (
 	envURL     = "REDIS_URL"
 	envControl = "VERBATIM_CONTROL"
@@ -96,8 +96,7 @@ func run(open func(context.Context) (*Lab, error), example func(ctx context.Cont
 	return 0
 }
 
-// Open gives a lab to a program that has a main of its own, a test for
-// instance. An error means that there is no Redis and says what to install.
+// Open returns a lab for a program that has its own main, such as a test. An error means that there is no Redis and says what to install.
 // The caller closes the lab.
 func Open(ctx context.Context) (*Lab, error) {
 	address, control := os.Getenv(envURL), os.Getenv(envControl)
@@ -123,7 +122,7 @@ func newLab(address string, p power) (*Lab, error) {
 	return &Lab{rdb: rdb, url: address, power: p}, nil
 }
 
-// connect makes a client that tells the truth about one attempt: no retries
+// connect returns a client that reports the result of one attempt: no retries
 // that would hide a failure or count a request twice, a context that is
 // obeyed, and no lines of its own on standard error.
 func connect(address string) (*redis.Client, error) {
@@ -140,7 +139,7 @@ func connect(address string) (*redis.Client, error) {
 	return redis.NewClient(options), nil
 }
 
-// Redis gives the lab's client. It never retries, and its address stays the
+// Redis returns the lab's client. It never retries, and its address stays the
 // same across Stop and Start.
 func (l *Lab) Redis() *redis.Client { return l.rdb }
 

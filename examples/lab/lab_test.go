@@ -81,7 +81,7 @@ func needs(t *testing.T, part, program string) {
 	t.Skipf("needs %s on PATH", program)
 }
 
-// open gives a lab with a Redis of its own.
+// open returns a lab with a Redis of its own.
 func open(t *testing.T) *Lab {
 	t.Helper()
 	needs(t, "redis", "redis-server")

@@ -25,7 +25,7 @@ const readyWithin = 20 * time.Second
 
 // ownRedis is a Redis that this program started and ends.
 //
-// Between the two stands a shell which waits on a pipe that only this program
+// Between the two is a shell that waits on a pipe that only this program
 // holds open. However the program ends, kill -9 included, the system closes
 // the pipe and the shell ends the server.
 type ownRedis struct {
@@ -93,7 +93,7 @@ func (r *ownRedis) url() string {
 }
 
 // config is the server's whole configuration. It goes through standard input,
-// so that the password stands in no list of processes. A container needs its
+// so that no list of processes shows the password. A container needs its
 // own address and port; there 127.0.0.1 is guarded by the engine's mapping.
 func (r *ownRedis) config() string {
 	bind, port := "127.0.0.1", r.port
@@ -155,7 +155,7 @@ func (r *ownRedis) launch(ctx context.Context) error {
 	}
 	exited := make(chan struct{})
 	go func() {
-		cmd.Wait() // how it ended matters to nobody; what it said is in output
+		cmd.Wait() // output holds what it said; how it ended does not matter
 		close(exited)
 	}()
 	r.lifeline, r.exited = write, exited
@@ -235,7 +235,7 @@ func (r *ownRedis) close() error {
 	return err
 }
 
-// freePort gives a port that nobody listens on, below the ranges from which
+// freePort returns a port that no program listens on, below the ranges from which
 // systems serve outgoing connections and a build its servers: one of those could
 // take it while the server is stopped.
 func freePort() (int, error) {

@@ -15,7 +15,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// envServer tells a copy of the program which of its servers it is.
+// envServer names the server that a copy of the program runs.
 const envServer = "VERBATIM_LAB_SERVER"
 
 // Server is a part of an example that runs in a process of its own: an HTTP
@@ -70,7 +70,7 @@ func (l *Lab) Serve(ctx context.Context, name string) (*Process, error) {
 	return p, nil
 }
 
-// Report gives the next line that the server reports, and waits for it. It
+// Report waits for the next line that the server reports, and returns it. It
 // fails when the server has ended.
 func (p *Process) Report() (string, error) {
 	if p.lines.Scan() {

@@ -1,4 +1,4 @@
-// Command limiter-costs promises what a limiter costs: the memory that one
+// Command limiter-costs measures what a limiter costs: the memory that one
 // client's count takes, the round trips of one decision, and how long it takes
 // when Redis is not next door.
 package main

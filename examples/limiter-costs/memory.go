@@ -32,7 +32,7 @@ func memory(ctx context.Context, l *lab.Lab) error {
 	return nil
 }
 
-// measure gives the bytes that one client's count takes in this state. What
+// measure returns the bytes that one client's count takes in this state. What
 // Redis does beside comes and goes, so that only a figure that came twice counts,
 // within a hundredth, or the middle one of five.
 func (s state) measure(ctx context.Context, rdb *redis.Client) (float64, error) {
@@ -51,7 +51,7 @@ func (s state) measure(ctx context.Context, rdb *redis.Client) (float64, error) 
 	return seen[len(seen)/2], nil
 }
 
-// once gives what Redis uses more when it holds the counts of many clients, for
+// once returns the additional memory that Redis uses when it holds the counts of many clients, for
 // each of them. That includes what the tables of Redis take, which MEMORY USAGE
 // leaves out.
 func (s state) once(ctx context.Context, rdb *redis.Client) (float64, error) {
@@ -68,7 +68,7 @@ func (s state) once(ctx context.Context, rdb *redis.Client) (float64, error) {
 	return float64(after-before) / float64(s.clients), err
 }
 
-// fill gives the memory that Redis uses when it holds the counts of so many
+// fill returns the memory that Redis uses when it holds the counts of so many
 // clients and nothing else.
 func (s state) fill(ctx context.Context, rdb *redis.Client, clients int) (int64, error) {
 	if err := rdb.FlushDB(ctx).Err(); err != nil {
@@ -96,7 +96,7 @@ func (s state) fill(ctx context.Context, rdb *redis.Client, clients int) (int64,
 
 var totalMemory = regexp.MustCompile(` tot-mem=(\d+)`)
 
-// connections gives the memory of the clients that are connected. It comes and
+// connections returns the memory of the clients that are connected. It comes and
 // goes by itself, and by more than a thousand counts differ in.
 func connections(ctx context.Context, rdb *redis.Client) (int64, error) {
 	list, err := rdb.ClientList(ctx).Result()

@@ -33,7 +33,7 @@ func rejection(ctx context.Context, l *lab.Lab) (string, error) {
 	return fmt.Sprintf("%d, Retry-After: %s", last.Code, last.Header().Get("Retry-After")), nil
 }
 
-// serve gives a site with two routes behind the limiter: search fails open,
+// serve returns a site with two routes behind the limiter: search fails open,
 // payment fails closed.
 func serve(lim *limiter.Limiter, limit limiter.Limit) (http.Handler, error) {
 	charges := func(r *http.Request) []limiter.Charge {
@@ -111,7 +111,7 @@ func queue(ctx context.Context, l *lab.Lab) (string, error) {
 	return fmt.Sprintf("%g s and %g s", waits...), nil
 }
 
-// race: the counter stands at 97, the limit is 100. Ten servers read it before
+// race: the counter is at 97, the limit is 100. Ten servers read it before
 // any of them writes. How many requests pass, and where does the counter end?
 func race(ctx context.Context, l *lab.Lab) (string, error) {
 	const key, limit = "rl:race", 100

@@ -11,7 +11,7 @@ import (
 	"verbatim/examples/limiter"
 )
 
-// An answer works one question out and gives it in the question's words.
+// An answer plays one question and returns the answer in the question's words.
 type answer func(ctx context.Context, l *lab.Lab) (string, error)
 
 // answers are in the lesson's order, by the names under which it checks and
@@ -51,7 +51,7 @@ func story(ctx context.Context, l *lab.Lab) error {
 	return nil
 }
 
-// at is a time on the day on which every question plays: nobody asks a real clock.
+// at returns a time on the day of all questions. No real clock is read.
 func at(hour, minute, second int) time.Time {
 	return time.Date(2026, time.November, 28, hour, minute, second, 0, time.UTC)
 }
@@ -65,7 +65,7 @@ func newLimiter(l *lab.Lab, now *time.Time) (*limiter.Limiter, error) {
 	})
 }
 
-// admitted tells how many of n requests, one after another, a limit admits.
+// admitted returns how many of n requests, one after another, a limit admits.
 func admitted(ctx context.Context, lim *limiter.Limiter, limit limiter.Limit, n int) (int, error) {
 	passed := 0
 	for range n {

@@ -75,7 +75,7 @@ func claim(ctx context.Context, l *lab.Lab) (string, error) {
 	for server := range 2 {
 		err := rdb.SetArgs(ctx, "code:claimed", server, redis.SetArgs{Mode: "NX", TTL: time.Hour}).Err()
 		switch {
-		case errors.Is(err, redis.Nil): // somebody has it
+		case errors.Is(err, redis.Nil): // the other server has it
 		case err != nil:
 			return "", err
 		default:

@@ -17,7 +17,7 @@ type cable struct {
 	conns  []net.Conn
 }
 
-// client gives a client that reaches the other's Redis over the cable.
+// client returns a client that reaches the other's Redis over the cable.
 func (c *cable) client(other *redis.Client) *redis.Client {
 	options := *other.Options()
 	options.Dialer = c.dial
@@ -37,7 +37,7 @@ func (c *cable) dial(ctx context.Context, network, address string) (net.Conn, er
 	return conn, err
 }
 
-// cut breaks the connections that there are, and lets nobody make new ones.
+// cut breaks the connections that there are, and allows no new ones.
 func (c *cable) cut() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -20,7 +20,7 @@ var (
 	withNX      = redis.NewScript(nxLua)
 )
 
-// A counter is a limiter made of one script, which counts a request and gives
+// A counter is a limiter made of one script, which counts a request and returns
 // the count: above the limit the request is refused.
 type counter struct {
 	question string
@@ -32,7 +32,7 @@ type counter struct {
 	open     bool // whether a request that cannot be counted is served
 }
 
-// ask sends one request at each of the times and gives how many were refused.
+// ask sends one request at each of the times and returns how many were refused.
 func (c *counter) ask(ctx context.Context, times ...string) (refused int, err error) {
 	for _, at := range times {
 		if err := c.clock.At(ctx, at); err != nil {
@@ -75,7 +75,7 @@ func leak(ctx context.Context, l *lab.Lab) (string, error) {
 	return fmt.Sprint(refused), err
 }
 
-// repair is question 1. Five refreshes a minute. Session s9's key stands at 4
+// repair is question 1. Five refreshes a minute. Session s9's key holds 4
 // and has no expiry; the script says EXPIRE … NX at every refresh. How many of
 // five refreshes are refused?
 func repair(ctx context.Context, l *lab.Lab) (string, error) {
@@ -92,7 +92,7 @@ func repair(ctx context.Context, l *lab.Lab) (string, error) {
 }
 
 // outage is question 4. Five refreshes a minute, by the script with NX, and the
-// route fails open. Session u1's key stands at 4 and expires at 19:00:40. From
+// route fails open. Session u1's key holds 4 and expires at 19:00:40. From
 // 19:00:00 to 19:00:30 the servers cannot reach Redis, which runs on. u1 asks
 // for 8 refreshes meanwhile and for 4 at 19:00:35. How many are refused?
 func outage(ctx context.Context, l *lab.Lab) (string, error) {

@@ -12,8 +12,8 @@ import (
 	"verbatim/examples/lab"
 )
 
-// workspaces: each number is a connection's messages, and the list it stands in
-// belongs to one of the four servers. Acme's bot has one connection. Beta's 24
+// workspaces holds the messages of each connection, in a list for each of the
+// four servers. Acme's bot has one connection. Beta's 24
 // people have one each, of which 12 lie on one server.
 var workspaces = []struct {
 	name        string
@@ -60,7 +60,7 @@ func fallback(ctx context.Context, l *lab.Lab) (string, error) {
 	return messages(ctx, servers, "Redis stopped", clock.Now())
 }
 
-// messages sends those of one second and gives how many were accepted.
+// messages sends those of one second and returns how many were accepted.
 func messages(ctx context.Context, servers [4]*lab.Process, when string, second time.Time) (string, error) {
 	answer := ""
 	for _, w := range workspaces {
@@ -83,7 +83,7 @@ func messages(ctx context.Context, servers [4]*lab.Process, when string, second 
 	return answer, nil
 }
 
-// talk sends n messages over one connection and gives how many were accepted.
+// talk sends n messages over one connection and returns how many were accepted.
 func talk(ctx context.Context, server, workspace string, second time.Time, n int) (accepted int, err error) {
 	dials := 0
 	transport := &http.Transport{DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {

@@ -1,5 +1,4 @@
-// Command quiz-distributed promises the answers to the questions of a lesson:
-// nobody worked them out. It sends the requests that each question describes to
+// Command quiz-distributed computes the answers to the questions of a lesson. It sends the requests that each question describes to
 // a real Redis, whose expiries follow a model clock, and counts what happens.
 package main
 
@@ -15,7 +14,7 @@ import (
 )
 
 // questions are in the lesson's order. Each function plays one of them, prints
-// what happened and gives the answer, which is recorded under the name.
+// what happened and returns the answer, which is recorded under the name.
 var questions = []struct {
 	name   string
 	answer func(context.Context, *lab.Lab) (string, error)
@@ -49,7 +48,7 @@ func story(ctx context.Context, l *lab.Lab) error {
 	return nil
 }
 
-// tell prints a line of a question's story.
+// tell prints a line about a question.
 func tell(question, format string, args ...any) {
 	fmt.Printf("%-9s"+format+"\n", append([]any{question}, args...)...)
 }
@@ -58,12 +57,12 @@ func tell(question, format string, args ...any) {
 // after milliseconds; a busy machine must not change an answer.
 const patient = 5 * time.Second
 
-// newLimiter gives the course's limiter on the lab's Redis.
+// newLimiter returns the course's limiter on the lab's Redis.
 func newLimiter(l *lab.Lab, clock func() time.Time) (*limiter.Limiter, error) {
 	return limiter.New(l.Redis(), limiter.Options{Clock: clock, Timeout: patient, DialTimeout: patient})
 }
 
-// crowd makes n calls, some at the same time as in a real crowd, and gives how
+// crowd makes n calls, some at the same time as in a real crowd, and returns how
 // many were admitted. Where the calls are all alike, their order cannot matter.
 func crowd(n int, call func() (bool, error)) (admitted int, err error) {
 	const atOnce = 16

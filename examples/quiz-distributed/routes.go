@@ -60,7 +60,7 @@ func (s *site) limited(route string, next handler) handler {
 // [/middleware]
 
 // ServeHTTP sends a request through the middleware to its route, whose page is
-// always there. Where a handler gives an error, the answer is 500.
+// always there. Where a handler returns an error, the answer is 500.
 func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	page := func(w http.ResponseWriter, _ *http.Request) error {
 		_, err := fmt.Fprintln(w, "here you are")
@@ -72,7 +72,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// routes is question 2. The middleware above stands before every route. Redis is
+// routes is question 2. The middleware above is in front of every route. Redis is
 // stopped, and sign-in, the seat map and checkout get one request each. What do
 // they answer?
 func routes(ctx context.Context, l *lab.Lab) (string, error) {
@@ -106,7 +106,7 @@ func routes(ctx context.Context, l *lab.Lab) (string, error) {
 // asked are the routes that get one request each.
 var asked = []string{"sign-in", "seat map", "checkout"}
 
-// visit sends the requests and gives the status codes.
+// visit sends the requests and returns the status codes.
 func visit(ctx context.Context, base, when string) (string, error) {
 	var codes []string
 	for _, route := range asked {

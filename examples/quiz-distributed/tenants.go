@@ -67,7 +67,7 @@ func chargesOf(promoter string) []limiter.Charge {
 	}
 }
 
-// serveAll sends everybody's requests, promoter after promoter, and gives how
+// serveAll sends everybody's requests, promoter after promoter, and returns how
 // many of each were served.
 func serveAll(ctx context.Context, lim *limiter.Limiter, charges func(string) []limiter.Charge) (served [len(promoters)]int, err error) {
 	for i, p := range promoters {

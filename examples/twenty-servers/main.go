@@ -1,4 +1,4 @@
-// Command twenty-servers promises a fleet at work: twenty server processes behind
+// Command twenty-servers runs a fleet: twenty server processes behind
 // a balancer that deals requests out in turn, first with a count in each server's
 // own memory, then with one in Redis.
 package main

@@ -1,1 +1,1 @@
-verbatimSearch("index",{"pages":[[0,"p-c6145f99"],[2,"p-64544147"]],"terms":[["0","t-13e9cf9a"],["capacity","t-6d012d0b"],["exits","t-55225dd0"],["look","t-ac150919"],["r","t-109666e4"],["table","t-667bffe2"]]})
+verbatimSearch("index",{"pages":[[0,"p-c6145f99"],[2,"p-64544147"]],"terms":[["0","t-a52e77fd"],["capable","t-fe0aef70"],["expect","t-1b1f6cb0"],["look","t-ca81f0ca"],["raises","t-2b557fab"],["take","t-51bf9aa4"]]})

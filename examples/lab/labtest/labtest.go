@@ -1,5 +1,5 @@
-// Package labtest promises the tests of an example a Redis of their own, or one
-// line that says what is missing, and the whole program run as a reader runs it.
+// Package labtest opens a Redis for the tests of an example, or skips them with
+// one line that says what is missing, and runs the whole program as a reader does.
 package labtest
 
 import (
@@ -16,7 +16,7 @@ import (
 // starts inherits it, and so plays its part too.
 const envPlay = "VERBATIM_LAB_PLAY"
 
-// Open gives a lab on a redis-server of its own, which ends with the test. Where
+// Open returns a lab on a redis-server of its own, which ends with the test. Where
 // there is no redis-server the test is skipped, or fails if the variable
 // VERBATIM_REQUIRE, a list with commas, names redis.
 func Open(t *testing.T) *lab.Lab {
@@ -47,7 +47,7 @@ func Main(m *testing.M, program func()) {
 }
 
 // Output runs the example alone, as `go run` would, with settings of the form
-// NAME=value beside the environment, and gives what it printed on standard
+// NAME=value beside the environment, and returns what it printed on standard
 // output. Without a redis-server it skips as Open does. An exit code other than 0
 // fails the test with all that the example said.
 func Output(t *testing.T, settings ...string) string {
