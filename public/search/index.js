@@ -1,1 +1,1 @@
-verbatimSearch("index",{"pages":[[0,"p-c6145f99"],[2,"p-64544147"]],"terms":[["0","t-a52e77fd"],["capable","t-fe0aef70"],["expect","t-1b1f6cb0"],["look","t-ca81f0ca"],["raises","t-2b557fab"],["take","t-51bf9aa4"]]})
+verbatimSearch("index",{"pages":[[0,"p-c6145f99"],[2,"p-64544147"]],"terms":[["0","t-546bf256"],["capable","t-871d50a6"],["exit","t-fd4708fc"],["longer","t-84ca5174"],["quotecheck","t-37cf90c8"],["switch","t-4fb2fe3a"]]})
