@@ -1,5 +1,7 @@
-// Package stamp promises to tell, without reading it, that a file is what it
-// was when it was read. In doubt it says nothing, and bytes decide.
+// Package stamp detects unchanged files by their metadata, so that a caller need not
+// read them again. A Table maps stamps of files to digests of their content. A stamp
+// is used only if it is settled, that is, if no later change can leave it the same;
+// the caller reads every other file.
 package stamp
 
 import (
@@ -9,27 +11,28 @@ import (
 	"time"
 )
 
-// Stamp tells one state of a file from every other: whoever writes to the file,
-// replaces it or sets its times gives it another time of change, which no
-// program can set.
+// Stamp identifies one state of a file. Writing to the file, replacing it or setting
+// its times updates Changed, which no program can set.
 type Stamp struct {
 	Device, Inode     uint64
-	Size              int64
-	Modified, Changed int64 // nanoseconds since 1970, by the clock of the file system
+	Size              int64 // in bytes
+	Modified, Changed int64 // mtime and ctime in nanoseconds since 1970, by the file system's clock
 }
 
-// Moment is a time by the clock of one file system.
+// Moment is a point in time by the clock of one file system. The zero Moment is on no
+// file system, so it settles no stamp.
 type Moment struct {
 	device uint64
 	at     int64
 }
 
-// Margin is how much older than a moment a file must be to be settled: a clock
-// that is set back a little must not give an old time twice.
+// Margin is how much older than a Moment a stamp must be to be settled. It allows for
+// a clock that is set back a little and so counts the same times twice.
 const Margin = 100 * time.Millisecond
 
-// Now gives the time of the file system that holds the folder dir, by a file
-// that it writes there and removes. The clock of the machine may be another.
+// Now returns the current time of the file system of the directory dir. It writes a
+// file there, reads its time and removes it, because the file system's clock may
+// differ from the machine's. It returns an error when it cannot write the file.
 func Now(dir string) (Moment, error) {
 	file, err := os.CreateTemp(dir, "now-*")
 	if err != nil {
@@ -44,13 +47,13 @@ func Now(dir string) (Moment, error) {
 	if err != nil {
 		return Moment{}, fmt.Errorf("tell the time: %w", err)
 	}
-	s, _ := Of(info) // none settles nothing
+	s, _ := Of(info) // on failure, the zero stamp makes a Moment that settles nothing
 	return Moment{s.Device, s.Changed}, nil
 }
 
-// Of gives the stamp of a regular file, and false for all others and where the
-// system does not tell enough. info is that of the file itself: a link's own
-// stamp says nothing of what it leads to.
+// Of returns the stamp of a regular file. It returns false for every other kind of file
+// and on systems whose metadata does not reveal every change. info must be from
+// os.Lstat or of an open file, so that it does not follow a link.
 func Of(info fs.FileInfo) (Stamp, bool) {
 	if !info.Mode().IsRegular() {
 		return Stamp{}, false
@@ -58,9 +61,8 @@ func Of(info fs.FileInfo) (Stamp, bool) {
 	return of(info)
 }
 
-// OfFolder gives the stamp of a folder, which tells the names in it and the kind
-// of each: what is added, removed or renamed there changes it. What the files
-// hold does not.
+// OfFolder is Of for a directory. The stamp of a directory changes when an entry is
+// added, removed or renamed, and not when the content of a file changes.
 func OfFolder(info fs.FileInfo) (Stamp, bool) {
 	if !info.IsDir() {
 		return Stamp{}, false
@@ -68,17 +70,18 @@ func OfFolder(info fs.FileInfo) (Stamp, bool) {
 	return of(info)
 }
 
-// Settled tells whether every change of the file from m on gives it another
-// stamp: its times lie so far before m that none can fall on the same tick
-// (the rule by which git finds its index too young to be trusted). So a file
-// that was read after m, and has a stamp that m settles, is what was read.
+// Settled reports whether every change of the file from m on results in a different
+// stamp, because the times of s are at least Margin before m and cannot fall on the
+// same tick of the clock. Git applies the same rule to its index ("racy git"). So
+// content that was read after m is still the file's content for as long as its
+// stamp is s.
 func (s Stamp) Settled(m Moment) bool {
 	last := max(s.Modified, s.Changed)
 	return s.Device == m.device && last > 0 && last <= m.at-int64(Margin)
 }
 
-// Renamed tells whether the file was written after m and got its name later:
-// an atomic write. Who writes into the file itself leaves two equal times.
+// Renamed reports whether the file was written after m and renamed later, as an atomic
+// write does. A write to the file itself leaves Modified and Changed equal.
 func (s Stamp) Renamed(m Moment) bool {
 	return s.Device == m.device && m.at <= s.Modified && s.Modified < s.Changed
 }

@@ -5,6 +5,7 @@ import (
 	"syscall"
 )
 
+// of returns the stamp of any kind of file.
 func of(info fs.FileInfo) (Stamp, bool) {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -4,5 +4,5 @@ package stamp
 
 import "io/fs"
 
-// of gives none: what is known of files here does not tell every change.
+// of returns false: the metadata of this system does not reveal every change.
 func of(fs.FileInfo) (Stamp, bool) { return Stamp{}, false }

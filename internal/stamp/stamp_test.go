@@ -35,8 +35,8 @@ func write(t *testing.T, name, text string) {
 	}
 }
 
-// TestEveryChangeTells: each thing that may happen to a settled file gives it
-// another stamp, at once.
+// TestEveryChangeTells checks that every kind of change gives a settled file another
+// stamp at once.
 func TestEveryChangeTells(t *testing.T) {
 	dir := t.TempDir()
 	name, other := filepath.Join(dir, "a"), filepath.Join(dir, "b")
@@ -68,7 +68,7 @@ func TestEveryChangeTells(t *testing.T) {
 		if err := change.do(); err != nil {
 			t.Fatal(err)
 		}
-		if change.what != "times" { // an author's tool may set them back
+		if change.what != "times" { // a program may set the time back to what it was
 			if err := os.Chtimes(name, time.Now(), time.Unix(0, before.Modified)); err != nil {
 				t.Fatal(err)
 			}
@@ -80,8 +80,8 @@ func TestEveryChangeTells(t *testing.T) {
 	}
 }
 
-// TestYoung: what was just written is in doubt, and so is what lies on another
-// file system or in the future, and whatever no moment is known for.
+// TestYoung checks that a stamp is not settled when the file was just written, is on
+// another file system or has times in the future, and never by the zero Moment.
 func TestYoung(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "a")
@@ -116,7 +116,7 @@ func TestYoung(t *testing.T) {
 	}
 }
 
-// TestNoStamp: only regular files have one.
+// TestNoStamp checks that only regular files have a stamp.
 func TestNoStamp(t *testing.T) {
 	dir := t.TempDir()
 	link := filepath.Join(dir, "link")
@@ -130,7 +130,8 @@ func TestNoStamp(t *testing.T) {
 	}
 }
 
-// TestFolder: the stamp of a folder tells that a name came, went or changed.
+// TestFolder checks that the stamp of a directory changes when an entry is added,
+// renamed or removed.
 func TestFolder(t *testing.T) {
 	dir := t.TempDir()
 	folder, name := filepath.Join(dir, "folder"), filepath.Join(dir, "folder", "a")
@@ -171,7 +172,8 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// TestRenamed tells an atomic write from one into the file.
+// TestRenamed checks that Renamed distinguishes an atomic write from a write to the file
+// itself.
 func TestRenamed(t *testing.T) {
 	dir := t.TempDir()
 	began := now(t, dir)
@@ -194,8 +196,8 @@ func TestRenamed(t *testing.T) {
 	}
 }
 
-// TestTable: a table keeps what was noted and what was asked for, forgets the
-// rest, and trusts no damaged file.
+// TestTable checks that a table keeps the entries that were added or found, drops the
+// others, and is empty when its file is damaged.
 func TestTable(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "stamps")
 	a, b := stamp.Stamp{Device: 1, Inode: 2, Size: 3, Modified: 4, Changed: 5}, stamp.Stamp{Inode: 1 << 63, Modified: -1}

@@ -13,20 +13,20 @@ import (
 // Sum is the SHA-256 of a file.
 type Sum = [sha256.Size]byte
 
-// Table knows the digests of files by their stamps: names do not matter. Open
-// makes one. Several goroutines may use it.
+// Table maps stamps to digests of files, whatever their names. Open returns one. It is
+// safe for concurrent use.
 type Table struct {
 	mu   sync.Mutex
-	old  map[Stamp]Sum // as it was read
-	used map[Stamp]Sum // what was asked for and known, or noted: what is saved
+	old  map[Stamp]Sum // the entries that Open read
+	used map[Stamp]Sum // the entries that Save writes: those that Sum found and those of Note
 }
 
-// entrySize is how many bytes an entry of a saved table has: five numbers, and
-// the sum.
+// entrySize is the size in bytes of an entry in a saved table: five numbers and the
+// digest.
 const entrySize = 5*8 + sha256.Size
 
-// Open reads a table that was saved. What is missing or damaged is an empty
-// table.
+// Open returns the table that Save wrote to file. When the file is missing or damaged,
+// it returns an empty table.
 func Open(file string) *Table {
 	t := &Table{used: map[Stamp]Sum{}}
 	data, err := os.ReadFile(file)
@@ -46,7 +46,8 @@ func Open(file string) *Table {
 	return t
 }
 
-// Sum gives the digest of the file with this stamp, if it is known.
+// Sum returns the digest of the file with stamp s, if the table has it, and keeps the
+// entry for Save.
 func (t *Table) Sum(s Stamp) (Sum, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -57,15 +58,16 @@ func (t *Table) Sum(s Stamp) (Sum, bool) {
 	return sum, known
 }
 
-// Note keeps the digest of a file whose stamp is settled.
+// Note adds the digest of a file. Its stamp must be settled.
 func (t *Table) Note(s Stamp, sum Sum) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.used[s] = sum
 }
 
-// Save writes what was known of the files that were asked for and what was
-// noted, whole or not at all, if that is not what the file holds.
+// Save writes the entries that Sum found and those that Note added to file, and drops
+// the others. It replaces the file atomically, and does nothing when no entry has
+// changed since Open.
 func (t *Table) Save(file string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -99,7 +101,7 @@ func (t *Table) Save(file string) error {
 	return nil
 }
 
-// same tells whether the table is what it was when it was read.
+// same reports whether Save would write the entries that Open read.
 func (t *Table) same() bool {
 	if len(t.used) != len(t.old) {
 		return false
