@@ -15,7 +15,7 @@ const unknownPath = ""
 // within a millisecond, so a few paths need a short period. A git checkout goes on
 // for longer and should be rendered once, so many paths need a longer one.
 const (
-	maxSavedPaths  = 8 // a batch of more paths is no single save
+	maxSavedPaths  = 8 // more paths are not a single save
 	quietAfterSave = 10 * time.Millisecond
 	quietAfterMany = 100 * time.Millisecond
 	maxWait        = 2 * time.Second // a batch ends after this time even without a quiet period

@@ -24,15 +24,15 @@ type published struct {
 	snapshot    *site.Snapshot
 	problems    problem.List      // those of the snapshot, warnings only if strict
 	failure     string            // why the last refresh returned no snapshot, "" when it did
-	troubled    map[string]bool   // pages whose own files have problems
-	lastGood    map[string][]byte // the last version of a troubled page without problems
+	hasProblems map[string]bool   // pages whose own files have problems
+	lastGood    map[string][]byte // the last version without problems of such pages
 	currentName map[string]string // "static/style.css" → "static/style-1a2b3c4d.css"
 	runs        map[string]runState
 }
 
 func newPublished(strict bool) *published {
 	return &published{
-		strict: strict, changed: make(chan struct{}), troubled: map[string]bool{},
+		strict: strict, changed: make(chan struct{}), hasProblems: map[string]bool{},
 		lastGood: map[string][]byte{}, currentName: map[string]string{}, runs: map[string]runState{},
 	}
 }
@@ -56,11 +56,11 @@ func (pub *published) setFailure(reason string) {
 func (pub *published) setSnapshot(snapshot *site.Snapshot) {
 	pub.mu.Lock()
 	defer pub.mu.Unlock()
-	problems := pub.withoutWarnings(snapshot.Problems)
-	troubled, lastGood := map[string]bool{}, map[string][]byte{}
+	problems := pub.filterWarnings(snapshot.Problems)
+	hasProblems, lastGood := map[string]bool{}, map[string][]byte{}
 	for _, p := range problems {
 		for _, page := range pagesOf(p.File) {
-			troubled[page] = true
+			hasProblems[page] = true
 			if good, ok := pub.goodVersion(page); ok {
 				lastGood[page] = good
 			}
@@ -72,13 +72,13 @@ func (pub *published) setSnapshot(snapshot *site.Snapshot) {
 		}
 	}
 	pub.snapshot, pub.problems, pub.failure = snapshot, problems, ""
-	pub.troubled, pub.lastGood = troubled, lastGood
+	pub.hasProblems, pub.lastGood = hasProblems, lastGood
 	pub.notify()
 }
 
-// withoutWarnings returns the problems that count: all of them if pub is strict,
-// else those that are no warnings.
-func (pub *published) withoutWarnings(all problem.List) problem.List {
+// filterWarnings returns the problems without warnings, or all of them if pub is
+// strict.
+func (pub *published) filterWarnings(all problem.List) problem.List {
 	if pub.strict {
 		return all
 	}
@@ -88,7 +88,7 @@ func (pub *published) withoutWarnings(all problem.List) problem.List {
 // goodVersion returns the newest version of a page without problems. The caller
 // holds pub.mu.
 func (pub *published) goodVersion(page string) ([]byte, bool) {
-	if data, ok := pub.lastGood[page]; ok || pub.troubled[page] || pub.snapshot == nil {
+	if data, ok := pub.lastGood[page]; ok || pub.hasProblems[page] || pub.snapshot == nil {
 		return data, ok
 	}
 	return pub.snapshot.File(page)
@@ -138,7 +138,7 @@ func (pub *published) find(name string) (response, <-chan struct{}) {
 	switch {
 	case r.outdated:
 		return r, pub.changed
-	case pub.snapshot == nil || pub.troubled[name] && !pub.has(name):
+	case pub.snapshot == nil || pub.hasProblems[name] && !pub.has(name):
 		r.status = http.StatusInternalServerError
 		return r, pub.changed
 	}

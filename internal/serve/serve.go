@@ -79,7 +79,7 @@ func (s *server) run(ctx context.Context, root string, listener net.Listener) er
 	failed := make(chan error, 1)
 	go func() { failed <- web.Serve(listener) }()
 	defer web.Close()
-	s.printer.Printf("serving the site at http://%s/ until ^C", listener.Addr())
+	s.printer.Printf("serving the site at http://%s/ (press ^C to stop)", listener.Addr())
 	for {
 		select {
 		case <-ctx.Done():
@@ -97,7 +97,7 @@ func (s *server) run(ctx context.Context, root string, listener net.Listener) er
 // have changed.
 func (s *server) refresh(ctx context.Context, changed []string) {
 	if s.failed {
-		changed = nil // the changes that the failed refresh did not take in count, too
+		changed = nil // the changes of the failed refresh are not rendered yet: check all files
 	}
 	begin := time.Now()
 	end := s.printer.Begin("rendering the site")

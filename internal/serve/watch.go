@@ -66,16 +66,25 @@ func newWatcher(root string, i imports, printf func(format string, args ...any),
 // start watches the site, or polls it when it cannot be watched.
 func (w *watcher) start(ctx context.Context) {
 	if err := w.watchAll(); err != nil {
-		w.poll(ctx, fmt.Sprintf("cannot watch every folder (%v)", err))
+		w.poll(ctx, watchFailure(err))
 		return
 	}
 	go func() {
 		if err := w.run(ctx); err != nil && ctx.Err() == nil {
-			w.poll(ctx, fmt.Sprintf("cannot watch every folder (%v)", err))
+			w.poll(ctx, watchFailure(err))
 			send(ctx, w.changes, unknownPath)
 		}
 		w.close()
 	}()
+}
+
+// watchFailure returns the reason why a site cannot be watched, in words for an
+// author.
+func watchFailure(err error) string {
+	if errors.Is(err, syscall.ENOSPC) {
+		return "there are more folders than fs.inotify.max_user_watches permits to watch"
+	}
+	return fmt.Sprintf("cannot watch every folder (%v)", err)
 }
 
 // poll stops watching, prints the reason and polls instead.
