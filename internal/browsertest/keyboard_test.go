@@ -99,8 +99,8 @@ func TestAccessibleNames(t *testing.T) {
 	})
 }
 
-// TestArrowKeys checks that arrow keys choose an option inside of a question and do
-// nothing outside, and that the page scrolls with them.
+// TestArrowKeys checks that arrow keys choose an option when the focus is in a question,
+// where the chosen option stays visible, and do nothing elsewhere.
 func TestArrowKeys(t *testing.T) {
 	forEachSite(t, func(b *tab, s site) {
 		b.loadFresh(s.page)

@@ -99,10 +99,10 @@ func TestContrast(t *testing.T) {
 				}
 				b.run("dom.openAll()")
 				if low := eval[[]string](b, "dom.lowContrastText(4.5)"); len(low) > 0 {
-					b.Errorf("%s, %s: less than 4.5: %q", page, scheme, low)
+					b.Errorf("%s, %s: text with a contrast of less than 4.5: %q", page, scheme, low)
 				}
 				if weak := eval[[]string](b, "dom.lowContrastText(7)"); len(weak) > 0 {
-					b.Logf("%s, %s: less than 7: %q", page, scheme, weak)
+					b.Logf("%s, %s: text with a contrast of less than 7: %q", page, scheme, weak)
 				}
 			}
 		}
@@ -123,10 +123,10 @@ func TestNonTextContrast(t *testing.T) {
 						b.run("dom.openAll()")
 					}
 					if low := eval[[]string](b, "dom.lowContrastControls(3)"); len(low) > 0 {
-						b.Errorf("%s, %s, %s: edges of less than 3: %q", page, scheme, state, low)
+						b.Errorf("%s, %s, %s: edges with a contrast of less than 3: %q", page, scheme, state, low)
 					}
 					if low := eval[[]string](b, "dom.lowContrastFocus(3)"); len(low) > 0 {
-						b.Errorf("%s, %s, %s: focus rings of less than 3: %q", page, scheme, state, low)
+						b.Errorf("%s, %s, %s: focus rings with a contrast of less than 3: %q", page, scheme, state, low)
 					}
 				}
 			}

@@ -2,13 +2,11 @@ package serve
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -41,7 +39,7 @@ func openBrowser(t *testing.T) *browser {
 			name, err = exec.LookPath(other)
 		}
 	}
-	if err != nil && slices.Contains(strings.Split(os.Getenv("VERBATIM_REQUIRE"), ","), "chromium") {
+	if err != nil && isRequired("chromium") {
 		t.Fatal("VERBATIM_REQUIRE names chromium, but there is none on PATH")
 	}
 	if err != nil {
@@ -117,10 +115,7 @@ func serveSite(t *testing.T, files map[string]string) (url string, save func(nam
 	root := t.TempDir()
 	save = func(name, text string) {
 		t.Helper()
-		file := filepath.Join(root, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, root, name, text)
 	}
 	for name, text := range files {
 		save(name, text)

@@ -5,8 +5,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -24,13 +22,7 @@ func testSite(t testing.TB) *published {
 	for name, text := range map[string]string{
 		"content/index.md": "# Home\n\n- [A](a.md)\n", "content/a.md": "# A\n\nText.\n", "content/t.csv": "a,b\n", "content/deep/x.bin": "x",
 	} {
-		file := filepath.Join(root, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, root, name, text)
 	}
 	live, err := site.OpenLive(t.Context(), site.Config{Root: root})
 	if err != nil {

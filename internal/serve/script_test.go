@@ -80,7 +80,7 @@ func TestScripts(t *testing.T) {
 				return false, fmt.Errorf("no condition %q", cond)
 			}
 			_, err := exec.LookPath(cond)
-			if err != nil && slices.Contains(strings.Split(os.Getenv("VERBATIM_REQUIRE"), ","), "redis") {
+			if err != nil && isRequired("redis") {
 				t.Error("VERBATIM_REQUIRE names redis, and there is no redis-server on PATH")
 			}
 			return err == nil, nil
@@ -90,6 +90,24 @@ func TestScripts(t *testing.T) {
 			"edit": edit, "writelessons": writeLessons, "stop": stop, "copytheme": copyTheme,
 		},
 	})
+}
+
+// isRequired reports whether VERBATIM_REQUIRE names a tool. Then its absence fails the
+// test instead of skipping it.
+func isRequired(tool string) bool {
+	return slices.Contains(strings.Split(os.Getenv("VERBATIM_REQUIRE"), ","), tool)
+}
+
+// writeFile writes a file of a site and creates its directories.
+func writeFile(t testing.TB, root, name, text string) {
+	t.Helper()
+	file := filepath.Join(root, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // session is the server of one script.

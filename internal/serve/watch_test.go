@@ -71,8 +71,7 @@ func (w *watchedSite) must(err error) {
 
 func (w *watchedSite) write(name, text string) {
 	w.t.Helper()
-	w.must(os.MkdirAll(filepath.Dir(w.path(name)), 0o755))
-	w.must(os.WriteFile(w.path(name), []byte(text), 0o644))
+	writeFile(w.t, w.root, name, text)
 }
 
 func (w *watchedSite) printf(format string, args ...any) {
