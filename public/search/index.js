@@ -1,1 +1,1 @@
-verbatimSearch("index",{"pages":[[0,"p-c6145f99"],[2,"p-64544147"]],"terms":[["0","t-546bf256"],["capable","t-871d50a6"],["exit","t-fd4708fc"],["longer","t-84ca5174"],["quotecheck","t-37cf90c8"],["switch","t-4fb2fe3a"]]})
+verbatimSearch("index",{"pages":[[0,"p-c6145f99"],[2,"p-64544147"]],"terms":[["0","t-546bf256"],["capable","t-871d50a6"],["exit","t-22e4dc05"],["longer","t-e3e9000d"],["quotecheck","t-eab2bf2b"],["switch","t-20668656"]]})
