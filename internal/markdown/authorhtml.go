@@ -272,9 +272,7 @@ func (t *tag) attribute(key string) string {
 	return value
 }
 
-func (t *tag) hasAttribute(key string) bool {
-	return slices.ContainsFunc(t.attrs, func(a attribute) bool { return a.key == key })
-}
+func (t *tag) hasAttribute(key string) bool { return hasKey(t.attrs, key) }
 
 // raw returns a node's source without the prefixes of its lines, and a function
 // from offsets in it to offsets in the body.

@@ -128,13 +128,6 @@ func (p fenceParser) Continue(n ast.Node, r text.Reader, pc parser.Context) pars
 	return state
 }
 
-// Close lets the node find its language, which it keeps: several goroutines may
-// draw it, and none of them may change it.
-func (p fenceParser) Close(n ast.Node, r text.Reader, pc parser.Context) {
-	p.BlockParser.Close(n, r, pc)
-	n.(*ast.FencedCodeBlock).Language(docOf(pc).src)
-}
-
 // alerts are GitHub's quotes that begin with a line like [!NOTE], with the
 // name of the container that each is drawn as.
 var alerts = map[string]string{

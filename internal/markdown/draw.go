@@ -168,8 +168,11 @@ func (dr *drawing) drawFence(w util.BufWriter, src []byte, n ast.Node, entering 
 	if draw := dr.d.draws[n]; draw != nil {
 		return write(w)(draw(dr.theme))
 	}
-	language := unescape(n.(*ast.FencedCodeBlock).Language(src))
-	return write(w)(dr.theme.Code(string(language), code(n, src)))
+	language := ""
+	if info := n.(*ast.FencedCodeBlock).Info; info != nil {
+		language = readInfo(string(info.Value(src))).language
+	}
+	return write(w)(dr.theme.Code(language, code(n, src)))
 }
 
 func (dr *drawing) drawCode(w util.BufWriter, src []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {

@@ -31,40 +31,6 @@ var markedFences = []marked{
 	{mark: "from", shows: lesson.EvidenceCode, keys: []string{"from", "func", "region", "lines"}, read: (*Doc).readSnippet},
 }
 
-func (d *Doc) readFence(n *ast.FencedCodeBlock) {
-	if !d.closed[n] {
-		d.fail(d.fenceOpen(n), "fence", "end it with a line of the same marks", "this fence is never closed")
-	}
-	if n.Info == nil {
-		return
-	}
-	info := string(n.Info.Value(d.src))
-	if word, _, _ := cutSpace(info); word == "mermaid" {
-		d.readMermaid(n)
-		return
-	}
-	brace := strings.IndexByte(info, '{')
-	if brace < 0 {
-		return
-	}
-	language := fenceLanguage(info)
-	attrs, wrong := parseAttributes(info[brace:], n.Info.Segment.Start+brace)
-	kind, ours := markedAs(language, attrs)
-	switch {
-	case !ours: // code, with what other tools want to know
-	case wrong != nil:
-		d.fail(wrong.at, cmp.Or(kind.language, kind.mark), wrong.hint, "%s", wrong.text)
-	default:
-		d.readMarked(n, kind, attrs)
-	}
-}
-
-// fenceLanguage gives what stands before the attributes of an info string.
-func fenceLanguage(info string) string {
-	language, _, _ := strings.Cut(info, "{")
-	return strings.TrimSpace(language)
-}
-
 // markedAs gives the kind of fence that one in that language is with these
 // attributes, and false for one that is only code. A language of ours is ours
 // whether or not it has its mark.
@@ -74,7 +40,7 @@ func markedAs(language string, attrs []attribute) (kind marked, ours bool) {
 		switch {
 		case named && (k.language == "" || k.language == language):
 			return k, true
-		case k.language == language:
+		case k.language != "" && k.language == language:
 			kind, ours = k, true
 		}
 	}
@@ -83,9 +49,7 @@ func markedAs(language string, attrs []attribute) (kind marked, ours bool) {
 
 func (d *Doc) readMarked(n *ast.FencedCodeBlock, kind marked, attrs []attribute) {
 	name := cmp.Or(kind.language, kind.mark)
-	isMarked := false
 	for i, a := range attrs {
-		isMarked = isMarked || a.key == kind.mark
 		switch {
 		case !slices.Contains(kind.keys, a.key):
 			d.fail(a.at, name, keyHint(a.key, "such a fence", kind.keys), "%s fence has no key %q", withArticle(name), a.key)
@@ -93,20 +57,14 @@ func (d *Doc) readMarked(n *ast.FencedCodeBlock, kind marked, attrs []attribute)
 			d.fail(a.at, name, "", "the key %q twice", a.key)
 		}
 	}
-	if isMarked {
-		d.fenceEvidence(n, kind, attrs)
-		kind.read(d, n, attrs)
-		return
-	}
-	example := "{" + kind.mark + "=…}"
-	if kind.mark == "#" {
-		example = "{#an-id}"
-	}
-	d.fail(d.fenceOpen(n), name, "write "+name+" "+example+", or no braces for ordinary code",
-		"this fence does not say what it shows")
+	d.fenceEvidence(n, kind, attrs)
+	kind.read(d, n, attrs)
 }
 
 func withArticle(name string) string {
+	if name == "" {
+		return ""
+	}
 	if strings.IndexByte("aeiou", name[0]) >= 0 {
 		return "an " + name
 	}

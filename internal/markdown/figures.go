@@ -30,7 +30,7 @@ func (d *Doc) readSnippet(n *ast.FencedCodeBlock, attrs []attribute) {
 		d.fail(at, "from", "leave the others out", "func, region and lines each choose lines: only one of them can")
 	}
 	d.Body.Fences = append(d.Body.Fences, *f)
-	language := fenceLanguage(string(n.Info.Value(d.src)))
+	language := readInfo(string(n.Info.Value(d.src))).language
 	d.draws[n] = func(t Theme) (template.HTML, error) { return t.Snippet(language, f) }
 }
 

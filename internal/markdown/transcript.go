@@ -3,6 +3,7 @@ package markdown
 import (
 	"errors"
 	"html/template"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,6 +41,10 @@ func (d *Doc) readTranscript(n *ast.FencedCodeBlock, attrs []attribute) {
 func (d *Doc) command(line string, at int) lesson.Command {
 	at += len(line) - len(strings.TrimLeft(line, " \t"))
 	c := lesson.Command{Pos: d.pos(at), Text: strings.TrimSpace(line)}
+	if why, hint := pasted(c.Text); why != "" {
+		d.fail(at, "redis", hint, "%s", why)
+		return c
+	}
 	words, err := splitCommand(c.Text)
 	if err != nil {
 		d.fail(at, "redis", "quote as in redis-cli: \"two words\", \"\\x00\"", "%v", err)
@@ -50,6 +55,28 @@ func (d *Doc) command(line string, at int) lesson.Command {
 		d.fail(at, "redis", "a transcript has ten seconds for all its commands", "%s %s", strings.ToUpper(words[0]), why)
 	}
 	return c
+}
+
+// What redis-cli prints before a command, and how it begins an answer.
+var (
+	promptStart = regexp.MustCompile(`^(?:\$\s+redis-cli\b[^\w]*|(?:redis(?:-cli)?\s+)?(?:[\pL\pN_.:@-]*(?:\[[\pL\pN:.]*\])*[\pL\pN:.]*(?:\(TX\))?)?>)\s*`)
+	answerStart = regexp.MustCompile(`^(?:\((?:integer|nil|error|empty|double|true|false)\b|\d+[)#] |->|=>)`)
+)
+
+// pasted says which part of a line belongs to a session that was copied, and
+// what to write instead; "" for a command.
+func pasted(line string) (why, hint string) {
+	if prompt := promptStart.FindString(line); prompt != "" {
+		rest := strings.TrimSpace(line[len(prompt):])
+		if rest == "" {
+			return "this line is a prompt and no command", "leave the line out"
+		}
+		return "this line begins with a prompt, " + strings.TrimSpace(prompt), "leave it out: " + rest
+	}
+	if answerStart.MatchString(line) {
+		return "this line is an answer and no command", "leave the line out: build records what Redis answers"
+	}
+	return "", ""
 }
 
 var (

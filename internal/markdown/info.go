@@ -1,0 +1,270 @@
+package markdown
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+)
+
+// readFence decides what a fence's info string means: evidence, a diagram, code,
+// or a slip, with which text that nothing proves would be published.
+func (d *Doc) readFence(n *ast.FencedCodeBlock) {
+	if !d.closed[n] {
+		d.fail(d.fenceOpen(n), "fence", "end it with a line of the same marks", "this fence is never closed")
+	}
+	if n.Info == nil {
+		return
+	}
+	i := readInfo(string(n.Info.Value(d.src)))
+	at := n.Info.Segment.Start
+	attrs, wrong := parseAttributes(i.braces, at+i.brace)
+	kind, ours := markedAs(i.word, attrs)
+	slip := i.slip(attrs, wrong)
+	switch {
+	case slip != "":
+		right := i.right()
+		d.fail(d.fenceOpen(n), cmp.Or(right.kind.language, right.kind.mark), "write "+string(fenceMark(d.src[d.fenceOpen(n):]))+right.line, "%s", slip)
+	case i.word == "mermaid":
+		d.readMermaid(n)
+	case i.braces == "":
+	case ours:
+		d.readMarked(n, kind, attrs)
+	case i.brace == 0:
+		d.warn(at, "fence", "braces before the language are another tool's: this fence is shown as code, and nothing runs")
+	}
+}
+
+// info is an info string, cut into its parts.
+type info struct {
+	text     string
+	word     string // before a blank, a comma or a brace
+	language string // what code in it is written in, "" when unknown
+	braces   string // from the first brace on, "" without one
+	brace    int    // where that is
+	mentions []mention
+}
+
+// mention is a word of an info string that may be meant as a key of evidence.
+type mention struct {
+	key     string // as written
+	meant   string // the key of evidence that it is, or is one letter from, or ""
+	value   string
+	outside bool // of braces
+}
+
+// mentionPattern matches #id, key=value and key: value; a quoted value is
+// skipped whole, whatever is in it.
+var mentionPattern = regexp.MustCompile(`(?:^|[\s{,;])(?:(#)([^\s{},]+)|([\pL_][\pL\pN_.-]*)\s*[=:]\s*("(?:[^"\\]|\\.)*"|'[^']*'|[^\s{},]*))`)
+
+// braceLanguage matches the language in braces: {python}, {r, echo=FALSE},
+// {.go .numberLines}, {#id .go}; and what follows directives, {code-cell} go.
+var (
+	braceLanguage = regexp.MustCompile(`^\{\s*(?:#\S+\s+)?\.?([\pL][\pL\pN+#_-]*)(?:[\s,}]|$)`)
+	afterBrace    = regexp.MustCompile(`^\{[^}]*\}\s*([\pL][\pL\pN+#_-]*)\s*$`)
+)
+
+func readInfo(text string) info {
+	i := info{text: text, brace: len(text)}
+	if brace := strings.IndexByte(text, '{'); brace >= 0 {
+		i.brace, i.braces = brace, text[brace:]
+	}
+	i.word = strings.TrimSpace(text)
+	if end := strings.IndexAny(text, " \t,{"); end >= 0 {
+		i.word = text[:end]
+	}
+	i.language = string(unescape([]byte(i.word)))
+	if i.brace == 0 {
+		i.language = i.languageInBraces()
+	}
+	for _, m := range mentionPattern.FindAllStringSubmatchIndex(text, -1) {
+		part := func(n int) string {
+			if m[2*n] < 0 {
+				return ""
+			}
+			return text[m[2*n]:m[2*n+1]]
+		}
+		key, value := part(1)+part(3), part(2)+strings.Trim(part(4), `"'`)
+		meant := evidenceKey(key)
+		i.mentions = append(i.mentions, mention{key, meant, value, m[0] < i.brace && m[1] <= i.brace})
+	}
+	return i
+}
+
+// languageInBraces finds the language where there is none before the braces.
+func (i *info) languageInBraces() string {
+	if m := afterBrace.FindStringSubmatch(i.text); m != nil {
+		return m[1]
+	}
+	if m := braceLanguage.FindStringSubmatch(i.text); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// markingKeys are the keys that mark evidence.
+var markingKeys = []string{"of", "data", "from", "#"}
+
+// foreignKeys are words of other tools, one letter from a key of ours.
+var foreignKeys = []string{"if", "or", "on", "date"}
+
+// evidenceKey returns the key of evidence that a word is or is one letter from.
+func evidenceKey(word string) string {
+	lower := strings.ToLower(word)
+	for _, key := range markingKeys {
+		if lower == key || key != "#" && oneEdit(lower, key) && !slices.Contains(foreignKeys, lower) {
+			return key
+		}
+	}
+	return ""
+}
+
+// oneEdit reports whether a becomes b by one letter more, less or other, or by
+// two neighbours that change places.
+func oneEdit(a, b string) bool {
+	for a != "" && b != "" && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for a != "" && b != "" && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	swapped := len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
+	return a != b && (len(a) <= 1 && len(b) <= 1 || swapped)
+}
+
+// nearWord returns the word of ours that the language is, or is one letter from,
+// or "".
+func (i *info) nearWord() string {
+	lower := strings.ToLower(i.word)
+	for _, k := range markedFences {
+		if k.language != "" && (lower == k.language || oneEdit(lower, k.language)) {
+			return k.language
+		}
+	}
+	return ""
+}
+
+// slip says what keeps a fence that is meant to show evidence from doing so, ""
+// when it shows evidence, or is meant as code.
+func (i *info) slip(attrs []attribute, wrong *mistake) string {
+	near := i.nearWord()
+	for _, m := range i.mentions {
+		shown := m.key
+		if m.key == "#" {
+			shown = "#" + m.value
+		}
+		switch {
+		case m.meant == "" || m.key == "#" && i.brace > 0 && near == "":
+			continue // an id of code is another tool's
+		case m.outside:
+			return shown + " is not in braces, so nothing would prove what this fence shows"
+		case i.brace == 0:
+			return "this fence names no language before its braces"
+		case m.key != m.meant:
+			return shown + " is no key of a fence: did you mean " + m.meant + "?"
+		case wrong == nil && !takes(i.word, m.meant):
+			return cmp.Or(withArticle(i.word), "this") + " fence has no key " + m.meant
+		}
+	}
+	switch {
+	case i.braces == "" || near == "":
+		if wrong != nil && slices.ContainsFunc(i.mentions, func(m mention) bool { return m.meant != "" && m.meant != "#" }) {
+			return wrong.text
+		}
+		return ""
+	case wrong == nil && hasKey(attrs, "from"): // code may be in any language
+		return ""
+	case near != i.word:
+		return "no fence is called " + i.word + ": did you mean " + near + "?"
+	case wrong != nil:
+		return wrong.text
+	case !hasKey(attrs, markOf(near)):
+		return "this fence does not say what it shows; without braces it is ordinary code"
+	}
+	return ""
+}
+
+func hasKey(attrs []attribute, key string) bool {
+	return slices.ContainsFunc(attrs, func(a attribute) bool { return a.key == key })
+}
+
+// takes reports whether a fence in that language may have a key of evidence:
+// code of an example may be in any language.
+func takes(word, key string) bool {
+	mark := markOf(word)
+	return key == "from" || key == mark || key == "#" && mark == ""
+}
+
+// markOf returns the key that marks a fence in a language of ours, or "".
+func markOf(language string) string {
+	for _, k := range markedFences {
+		if k.language != "" && k.language == language {
+			return k.mark
+		}
+	}
+	return ""
+}
+
+// rightInfo is what an author meant who wrote a slip.
+type rightInfo struct {
+	kind marked
+	line string // the info string
+}
+
+// right returns the info string that the author meant: the kind of fence that
+// its key marks, or else its word, with every key that belongs there.
+func (i *info) right() rightInfo {
+	mark := markOf(i.nearWord())
+	for _, m := range i.mentions {
+		if m.meant != "" && (m.meant != "#" || mark == "" || mark == "#") {
+			mark = m.meant
+			break
+		}
+	}
+	kind := markedFences[slices.IndexFunc(markedFences, func(k marked) bool { return k.mark == mark })]
+	word := kind.language
+	if word == "" {
+		word = cmp.Or(i.language, "text")
+		if i.nearWord() != "" {
+			word = "text"
+		}
+	}
+	attrs := map[string]string{}
+	for _, m := range i.mentions {
+		key := cmp.Or(m.meant, m.key)
+		if slices.Contains(kind.keys, key) && attrs[key] == "" {
+			attrs[key] = m.value
+		}
+	}
+	return rightInfo{kind, word + " {" + strings.Join(writeAttributes(kind, attrs), " ") + "}"}
+}
+
+// placeholders are what a hint writes for a value that must be there.
+var placeholders = map[string]string{"of": "EXAMPLE", "data": "EXAMPLE/TABLE.csv", "from": "EXAMPLE/FILE", "#": "ID", "x": "COLUMN", "y": "COLUMN"}
+
+// writeAttributes writes the keys of a kind of fence in their order. A chart
+// cannot do without its columns.
+func writeAttributes(kind marked, attrs map[string]string) (words []string) {
+	for _, key := range kind.keys {
+		value := attrs[key]
+		needed := key == kind.mark || key == "x" || key == "y"
+		switch {
+		case value == "" && !needed:
+		case key == "#":
+			words = append(words, "#"+cmp.Or(value, placeholders[key]))
+		default:
+			words = append(words, key+"="+quoteValue(cmp.Or(value, placeholders[key])))
+		}
+	}
+	return words
+}
+
+// quoteValue writes a value as parseAttributes reads it.
+func quoteValue(value string) string {
+	if !strings.ContainsAny(value, " \t{}\"\\/") {
+		return value
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`
+}
