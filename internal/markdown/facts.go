@@ -230,6 +230,7 @@ func (d *Doc) readInlines() {
 	quotes := map[ast.Node]*inlineQuote{}
 	courses := map[ast.Node]bool{} // outermost blocks with a link to what may be a lesson
 	walk(d.root, func(n ast.Node) {
+		d.noteAltering(n)
 		t := asTarget(n)
 		if t == nil {
 			d.readAddresses(n)

@@ -33,6 +33,8 @@ func (d *Doc) readInlineQuote(n ast.Node) (*inlineQuote, bool) {
 	if !ok {
 		return nil, false
 	}
+	d.checkQuoted(link)
+	d.checkAround(link)
 	fact := lesson.InlineQuote{Quote: lesson.Quote{Pos: d.at(n), Text: unquote(d.text(n))}, Source: source}
 	d.Body.Quotes = append(d.Body.Quotes, fact)
 	return &inlineQuote{fact: fact}, true

@@ -45,6 +45,9 @@ type Doc struct {
 	tags       map[ast.Node][]tag          // what an author's HTML consists of
 	courses    map[ast.Node][]lesson.Entry // outermost lists that link to lessons
 	repeats    map[string]int              // how often a heading's id was taken
+	quoted     []ast.Node                  // paragraphs and links of which the words are a quotation
+	around     int                         // <del> and the like that are open where the walk is
+	altered    map[ast.Node]bool           // block quotes inside of such
 	leftOut    map[string]bool             // element and attribute that a warning named
 }
 
@@ -108,7 +111,7 @@ func ParseWith(file string, src []byte, start int, options Options) (*Doc, probl
 		root:   ast.NewDocument(),
 		closed: map[ast.Node]bool{}, draws: map[ast.Node]draw{},
 		tags: map[ast.Node][]tag{}, courses: map[ast.Node][]lesson.Entry{},
-		repeats: map[string]int{}, leftOut: map[string]bool{},
+		repeats: map[string]int{}, leftOut: map[string]bool{}, altered: map[ast.Node]bool{},
 	}
 	d.Body.IDs = map[string]problem.Pos{}
 	tooMuch := tooLarge(d.src)

@@ -248,12 +248,10 @@ func (d *Doc) finishDiagram(c *container) {
 
 func (d *Doc) finishSource(c *container) {
 	var rest []ast.Node
-	for _, n := range c.parts.body {
-		quote, isQuote := n.(*ast.Blockquote)
+	d.liftQuotes(c)
+	for _, n := range childrenOf(c) {
 		link := firstLink(n)
 		switch {
-		case isQuote:
-			d.readQuotes(c, quote)
 		case link != nil && c.parts.link == nil && n.Kind() == ast.KindParagraph:
 			c.parts.link = n
 			c.fact.URL = link.dest(d.src)
@@ -267,13 +265,6 @@ func (d *Doc) finishSource(c *container) {
 	}
 	if len(c.fact.Quotes) == 0 {
 		d.fail(offset(c), "source", "quote it in a line that begins with >, or name it in an ordinary list", "this source has no quotation")
-	}
-}
-
-func (d *Doc) readQuotes(c *container, quote *ast.Blockquote) {
-	for _, n := range childrenOf(quote) {
-		c.parts.quotes = append(c.parts.quotes, n)
-		c.fact.Quotes = append(c.fact.Quotes, lesson.Quote{Pos: d.at(n), Text: unquote(d.text(n))})
 	}
 }
 
