@@ -304,6 +304,10 @@ func checkText(l *Lesson, ps *problem.List) {
 		}
 		i += size
 	}
+	if i := bytes.IndexFunc(l.Source[:l.body], problem.IsBidiControl); i >= 0 {
+		r, _ := utf8.DecodeRune(l.Source[i:])
+		ps.Warn(problem.At(l.File, l.Source, i), "text", "%U changes the direction in which browsers show this text", r)
+	}
 	if i := invisibleIn(l.Source); i >= 0 {
 		r, _ := utf8.DecodeRune(l.Source[i:])
 		ps.Warn(problem.At(l.File, l.Source, i), "text", "the control character %U shows nothing", r)

@@ -133,12 +133,7 @@ func (d *Doc) readAddresses(n ast.Node) {
 			continue
 		}
 		link := lesson.Link{Pos: d.pos(t.at), Dest: t.attribute(key), Text: t.alt(), Image: t.name == "img"}
-		ok := d.noteLink(link)
-		if strings.HasPrefix(link.Dest, quoteScheme) {
-			d.fail(t.at, "link", "write [the quoted words]("+link.Dest+")", "a quotation within a sentence is a link of Markdown's")
-			ok = false
-		}
-		if !ok {
+		if !d.noteLink(link) {
 			t.attrs = slices.DeleteFunc(t.attrs, func(a attribute) bool { return a.key == key })
 		}
 	}

@@ -278,8 +278,13 @@ func (d *Doc) noteLink(link lesson.Link) bool {
 	scheme := badScheme(link.Dest)
 	if scheme != "" {
 		d.problems.AddHint(link.Pos, "link", "link to a page or a file instead", "a %s: link is not allowed", scheme)
+		return false
 	}
-	return scheme == ""
+	if before, source, _ := strings.Cut(link.Dest, ":"); quoteLike(before) {
+		d.problems.AddHint(link.Pos, "link", "write [the quoted words]("+quoteScheme+source+")", "this is no quotation, and no page has the address %q", link.Dest)
+		return false
+	}
+	return true
 }
 
 // outermost gives the block around n that is in no other.

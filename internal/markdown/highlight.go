@@ -7,6 +7,8 @@ import (
 
 	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/lexers"
+
+	"verbatim/internal/problem"
 )
 
 // maxHighlight is the size in bytes above which code stays plain: lexers take
@@ -21,9 +23,11 @@ type Highlighter struct {
 	lexers sync.Map // language → chroma.Lexer; chroma looks through all of its own each time
 }
 
-// HTML gives code with its tokens in spans. An unknown language, or "", is
+// HTML returns code with its tokens in spans, and controls of the writing
+// direction as escapes. An unknown language, or "", is
 // plain text.
 func (h *Highlighter) HTML(language, code string) template.HTML {
+	code = problem.VisibleDirections(code)
 	if language == "" || len(code) > maxHighlight {
 		return escape(code)
 	}

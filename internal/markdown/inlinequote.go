@@ -12,6 +12,13 @@ import (
 // quoteScheme begins the destination of a link whose text is a quotation.
 const quoteScheme = "quote:"
 
+// quoteLike reports whether a link's scheme is meant as that of a quotation.
+func quoteLike(scheme string) bool {
+	word := strings.TrimSuffix(quoteScheme, ":")
+	scheme = strings.ToLower(strings.TrimSpace(scheme))
+	return scheme == word || oneEdit(scheme, word)
+}
+
 var inlineQuoteKind = ast.NewNodeKind("InlineQuote")
 
 // inlineQuote stands where a link [quoted words](quote:source) stood.
@@ -37,7 +44,9 @@ func (d *Doc) readInlineQuote(n ast.Node) (*inlineQuote, bool) {
 	d.checkAround(link)
 	fact := lesson.InlineQuote{Quote: lesson.Quote{Pos: d.at(n), Text: unquote(d.text(n))}, Source: source}
 	d.Body.Quotes = append(d.Body.Quotes, fact)
-	return &inlineQuote{fact: fact}, true
+	q := &inlineQuote{fact: fact}
+	d.quoted = append(d.quoted, q)
+	return q, true
 }
 
 // replace puts a quotation where its link stands, with all that is in it.

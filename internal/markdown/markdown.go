@@ -45,7 +45,7 @@ type Doc struct {
 	tags       map[ast.Node][]tag          // what an author's HTML consists of
 	courses    map[ast.Node][]lesson.Entry // outermost lists that link to lessons
 	repeats    map[string]int              // how often a heading's id was taken
-	quoted     []ast.Node                  // paragraphs and links of which the words are a quotation
+	quoted     []ast.Node                  // what holds the words of a quotation
 	around     int                         // <del> and the like that are open where the walk is
 	altered    map[ast.Node]bool           // block quotes inside of such
 	leftOut    map[string]bool             // element and attribute that a warning named
@@ -54,7 +54,7 @@ type Doc struct {
 // extensions is what plain Markdown means here.
 func extensions() goldmark.Option {
 	return goldmark.WithExtensions(
-		extension.Linkify, extension.Strikethrough, taskList{}, extension.Footnote,
+		bareLinks(), extension.Strikethrough, taskList{}, extension.Footnote,
 		extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)))
 }
 
@@ -129,6 +129,7 @@ func ParseWith(file string, src []byte, start int, options Options) (*Doc, probl
 	d.giveIDs()
 	d.readInlines()
 	d.finish()
+	d.checkDirections()
 	d.takeTitle()
 	d.readEvidence()
 	d.problems.Sort()

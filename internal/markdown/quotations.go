@@ -87,6 +87,7 @@ func (d *Doc) readQuotes(c *container, quote ast.Node) {
 			continue
 		case ast.KindParagraph, ast.KindTextBlock:
 			d.checkQuoted(n)
+			d.quoted = append(d.quoted, n)
 		default:
 			what, hint := quotedBlock(n)
 			d.fail(d.place(n), "source", hint, "a quotation cannot hold %s", what)
@@ -117,7 +118,6 @@ func quotedBlock(n ast.Node) (what, hint string) {
 // is emphasis, code and links: struck words, superscripts and the like would say
 // something that the page does not say.
 func (d *Doc) checkQuoted(quotation ast.Node) {
-	d.quoted = append(d.quoted, quotation)
 	walk(quotation, func(n ast.Node) {
 		if what := quotedInline(n); what != "" {
 			d.fail(d.place(n), "source", "leave the markup out: a quotation may have emphasis, code and links only", "a quotation cannot hold %s", what)

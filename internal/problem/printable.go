@@ -10,27 +10,33 @@ import (
 // showing it written as an escape: control characters as \x1b, controls of the
 // writing direction as \u202e. Line ends and tabs stay.
 func Printable(s string) string {
-	return escape(s, func(r rune) string {
+	return escape(s, unprintable, func(r rune) string {
 		if r <= 0xFF {
 			return fmt.Sprintf(`\x%02x`, r)
 		}
-		return fmt.Sprintf(`\u%04x`, r)
+		return unicodeEscape(r)
 	})
 }
 
 // PrintableJSON is Printable for JSON, which stays JSON of the same value:
 // encoding/json leaves DEL and the controls beyond ASCII as they are.
 func PrintableJSON(s string) string {
-	return escape(s, func(r rune) string { return fmt.Sprintf(`\u%04x`, r) })
+	return escape(s, unprintable, unicodeEscape)
 }
 
-func escape(s string, written func(rune) string) string {
-	if !strings.ContainsFunc(s, unprintable) {
+// VisibleDirections returns s with controls of the writing direction written as
+// \u202e.
+func VisibleDirections(s string) string { return escape(s, IsBidiControl, unicodeEscape) }
+
+func unicodeEscape(r rune) string { return fmt.Sprintf(`\u%04x`, r) }
+
+func escape(s string, escaped func(rune) bool, written func(rune) string) string {
+	if !strings.ContainsFunc(s, escaped) {
 		return s
 	}
 	var b strings.Builder
 	for _, r := range s {
-		if unprintable(r) {
+		if escaped(r) {
 			b.WriteString(written(r))
 			continue
 		}

@@ -62,6 +62,9 @@ func ParseTable(name string, src []byte) ([][]string, error) {
 	if !utf8.Valid(src) {
 		return nil, fmt.Errorf("table %s: not UTF-8", name)
 	}
+	if bytes.ContainsFunc(src, problem.IsBidiControl) {
+		return nil, fmt.Errorf("table %s: a character changes the direction in which its text is shown", name)
+	}
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(src, []byte("\uFEFF")))) // spreadsheets begin with one
 	rows, err := r.ReadAll()
 	switch {

@@ -83,7 +83,29 @@ func Cut(file string, src []byte, f lesson.Fence) ([]string, problem.List) {
 	if len(lines) == 0 && len(ps) == 0 {
 		ps.Add(f.Pos, "from", "there is nothing to quote in %s", cmp.Or(f.Region, file))
 	}
-	return dedent(lines), ps
+	if len(ps) == 0 {
+		ps = directions(file, src, lines)
+	}
+	if len(ps) > 0 {
+		return nil, ps
+	}
+	return dedent(lines), nil
+}
+
+// directions complains about a line that browsers would show in another order
+// than a compiler reads it.
+func directions(file string, src []byte, shown []string) (ps problem.List) {
+	for _, line := range shown {
+		at := strings.IndexFunc(line, problem.IsBidiControl)
+		if at < 0 {
+			continue
+		}
+		r, _ := utf8.DecodeRuneInString(line[at:])
+		ps.AddHint(problem.At(file, src, strings.Index(string(src), line)+at), "from", "delete it, or write it as an escape of the language",
+			"%U makes browsers show other code than this", r)
+		return ps
+	}
+	return nil
 }
 
 // split gives the lines of a file without their ends.

@@ -110,3 +110,21 @@ func FuzzCut(f *testing.F) {
 		}
 	})
 }
+
+// Code that browsers would show in another order is a problem at its place, in
+// whichever way it was chosen; what is not shown is none.
+func TestDirections(t *testing.T) {
+	for _, r := range []rune{0x202A, 0x202B, 0x202C, 0x202D, 0x202E, 0x2066, 0x2067, 0x2068, 0x2069} {
+		src := "package main\n\n// [a]\nfunc a() {\n\tb(`" + string(r) + "}`)\n}\n// [/a]\n\nfunc c() {\n}\n"
+		for _, f := range []lesson.Fence{{}, {Region: "a"}, {Func: "a"}, {Lines: "5"}} {
+			if _, ps := snippet.Cut("examples/x/main.go", []byte(src), f); len(ps) != 1 || ps[0].Line != 5 || ps[0].Col != 5 {
+				t.Errorf("%U, %+v: problems %v", r, f, ps)
+			}
+		}
+		for _, f := range []lesson.Fence{{Func: "c"}, {Lines: "1-4"}} {
+			if _, ps := snippet.Cut("examples/x/main.go", []byte(src), f); len(ps) > 0 {
+				t.Errorf("%U, %+v: problems %v", r, f, ps)
+			}
+		}
+	}
+}
