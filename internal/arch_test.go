@@ -32,6 +32,7 @@ var layers = [][]string{
 // doors says which package alone may import a third-party module. Tests may
 // import what they like.
 var doors = map[string][]string{
+	"internal/problem":  {"golang.org/x/text"},
 	"internal/yamldoc":  {"go.yaml.in/yaml/v3"},
 	"internal/markdown": {"github.com/yuin/goldmark", "github.com/alecthomas/chroma/v2", "golang.org/x/net"},
 	"internal/quote":    {"github.com/PuerkitoBio/goquery", "golang.org/x/net", "golang.org/x/text"},

@@ -59,6 +59,15 @@ func values(s *Site, l *lesson.Lesson, ps *problem.List) {
 	for _, v := range l.Body.Values {
 		s.value(v.Pos, v.Example, v.Name, ps)
 	}
+	for _, v := range l.Body.Spaced {
+		r := s.Records[v.Example]
+		if r == nil {
+			continue // braces of another template language
+		}
+		if _, known := r.Values[v.Name]; known {
+			ps.Warn(v.Pos, "value", "these braces are shown as they are written: the value is {{%s.%s}}, without blanks", v.Example, v.Name)
+		}
+	}
 }
 
 // value gives a recorded value, or complains that there is none.

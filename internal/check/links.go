@@ -100,7 +100,8 @@ func mayBeNear(a, b string) bool {
 	lettersA, lengthA := letters(a)
 	lettersB, lengthB := letters(b)
 	return max(lengthA-lengthB, lengthB-lengthA) <= most &&
-		bits.OnesCount64(lettersA&^lettersB) <= most && bits.OnesCount64(lettersB&^lettersA) <= most
+		bits.OnesCount64(lettersA&^lettersB) <= most && bits.OnesCount64(lettersB&^lettersA) <= most ||
+		problem.SameLook(a, b)
 }
 
 // letters gives the set of a name's characters, each by its last six bits, and

@@ -80,6 +80,7 @@ type Body struct {
 	Containers    []*Container
 	Transcripts   []Transcript
 	Values        []Value
+	Spaced        []Value // text that would be a value if its braces held no blanks
 	Charts        []Chart
 	Mermaids      []Mermaid
 	Quotes        []InlineQuote          // those of containers are not among them

@@ -61,6 +61,10 @@ func loadExamples(b *Book, fsys fs.FS, ps *problem.List) error {
 				b.Odd = true
 				complain(ps, dir, err)
 			}
+		case strings.Contains(d.Name(), "#"):
+			ps.AddHint(problem.Pos{File: dir}, "example", "rename the folder: "+strings.ReplaceAll(d.Name(), "#", "-"),
+				"no example can have # in its name: lesson#transcript is that of a transcript")
+			return fs.SkipDir
 		case !holdsNone(dir):
 			if e, ok := loadExample(fsys, dir, ps); ok {
 				b.Examples = append(b.Examples, e)

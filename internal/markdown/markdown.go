@@ -41,6 +41,7 @@ type Doc struct {
 	options    Options
 	closed     map[ast.Node]bool           // fences that end with a mark of their own
 	draws      map[ast.Node]draw           // fences that are more than code
+	notes      []definition                // of foot-notes
 	fenceIDs   []attribute                 // ids that fences give
 	tags       map[ast.Node][]tag          // what an author's HTML consists of
 	courses    map[ast.Node][]lesson.Entry // outermost lists that link to lessons
@@ -64,7 +65,8 @@ var lessonParser = goldmark.New(goldmark.WithParser(plainParser()), extensions()
 	parser.WithAttribute(),
 	parser.WithBlockParsers(
 		util.Prioritized(containerParser{}, 90),
-		util.Prioritized(fenceParser{parser.NewFencedCodeBlockParser()}, 690)),
+		util.Prioritized(fenceParser{parser.NewFencedCodeBlockParser()}, 690),
+		util.Prioritized(newNoteParser(), 998)), // goldmark's own has 999
 	parser.WithInlineParsers(util.Prioritized(valueParser{}, 50)),
 	parser.WithParagraphTransformers(util.Prioritized(alertParser{}, 50)),
 )).Parser()
@@ -125,6 +127,7 @@ func ParseWith(file string, src []byte, start int, options Options) (*Doc, probl
 		return d.refuse(tooMuch)
 	}
 	d.readTags()
+	d.checkDangling() // before the options of questions lose their letters
 	d.readBlocks()
 	d.giveIDs()
 	d.readInlines()

@@ -54,6 +54,7 @@ func (d *Doc) finishQuestion(c *container) {
 	c.parts.answer = folds[0].nodes
 	if len(c.fact.Options) == 0 {
 		c.fact.Answer, c.fact.AnswerShown = d.text(c.parts.answer...), d.unstruck(c.parts.answer...)
+		d.checkOptionLike(c)
 		return
 	}
 	d.readKey(c)

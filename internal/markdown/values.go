@@ -26,6 +26,10 @@ type Options struct {
 var (
 	valuePattern = regexp.MustCompile(`\{\{([\pL\pN][\pL\pN_/-]*)\.([\pL\pN_-]+)\}\}`)
 	valueHere    = regexp.MustCompile(`^` + valuePattern.String())
+
+	// spacedValue is what people write who know other template languages.
+	spacedValue = regexp.MustCompile(`\{\{[ \t]*([\pL\pN][\pL\pN_/-]*)\.([\pL\pN_-]+)[ \t]*\}\}`)
+	spacedHere  = regexp.MustCompile(`^` + spacedValue.String())
 )
 
 var valueKind = ast.NewNodeKind("Value")
@@ -71,15 +75,29 @@ func (valueParser) Parse(_ ast.Node, r text.Reader, pc parser.Context) ast.Node 
 	line, segment := r.PeekLine()
 	match := valueHere.FindSubmatchIndex(line)
 	if match == nil {
+		if match = spacedHere.FindSubmatchIndex(line); match != nil {
+			docOf(pc).noteSpaced(line, match, segment.Start)
+		}
 		return nil
 	}
 	r.Advance(match[1])
 	return docOf(pc).value(line, match, segment.Start)
 }
 
+// noteSpaced notes text that would be a value if its braces held no blanks.
+func (d *Doc) noteSpaced(s []byte, match []int, at int) {
+	v := lesson.Value{Pos: d.pos(at + match[0]), Example: string(s[match[2]:match[3]]), Name: string(s[match[4]:match[5]])}
+	d.Body.Spaced = append(d.Body.Spaced, v)
+}
+
 // cutValues cuts the text of an HTML block, where Markdown has no say, into
 // text and values.
 func (d *Doc) cutValues(s []byte, at int) (tags []tag) {
+	for _, match := range spacedValue.FindAllSubmatchIndex(s, -1) {
+		if !valueHere.Match(s[match[0]:match[1]]) && !escaped(s, match[0]) {
+			d.noteSpaced(s, match, at)
+		}
+	}
 	for len(s) > 0 {
 		match := valuePattern.FindSubmatchIndex(s)
 		if match == nil {

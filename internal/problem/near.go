@@ -1,11 +1,24 @@
 package problem
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+)
 
 // DidYouMean is the hint `did you mean "x"?` for the known word nearest to
 // word, or "" when none is near: at most one edit in three letters, and never
 // more than three edits.
+//
+// A known word that looks the same, and differs in its Unicode form, is named
+// as that.
 func DidYouMean(word string, known []string) string {
+	for _, k := range known {
+		if SameLook(word, k) {
+			return fmt.Sprintf("copy %q from there: it looks the same, and its accents are in another Unicode form, %s", k, form(k))
+		}
+	}
 	best, least := "", min(3, (len(word)+2)/3)+1
 	for _, k := range known {
 		if d := edits(word, k); d > 0 && d < least {
@@ -16,6 +29,22 @@ func DidYouMean(word string, known []string) string {
 		return ""
 	}
 	return fmt.Sprintf("did you mean %q?", best)
+}
+
+// SameLook reports whether two different words are the same but for the Unicode
+// form of their accents: composed (NFC), as keyboards write them, or decomposed
+// (NFD), as some file systems do.
+func SameLook(a, b string) bool {
+	return a != b && !isASCII(a) && !isASCII(b) && norm.NFC.String(a) == norm.NFC.String(b)
+}
+
+func isASCII(s string) bool { return !strings.ContainsFunc(s, func(r rune) bool { return r >= 0x80 }) }
+
+func form(s string) string {
+	if norm.NFC.IsNormalString(s) {
+		return "composed (NFC)"
+	}
+	return "decomposed (NFD)"
 }
 
 // edits is the optimal string alignment distance: insertions, deletions,
