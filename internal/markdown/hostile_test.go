@@ -19,6 +19,7 @@ type hostile struct {
 	Indent  string
 	Parts   [][2]any
 	Problem string // the first problem's first line; "" is none
+	Grows   bool   // the page is read whole in spite of its problems
 }
 
 func (h hostile) page() string {
