@@ -21,7 +21,8 @@ func TestDirections(t *testing.T) {
 		"```go {title=§}\nx\n```": {problem, nothing}, "    indented §": {problem, nothing}, "- ```\n  §\n  ```": {problem, nothing},
 		"```redis {#t}\nSET k §\n```": {problem, nothing}, "```output {of=x}\n§\n```": {problem, nothing}, "```mermaid\nsequenceDiagram\nA->>B: §\n```": {problem, nothing},
 		"[words § x](quote:s)": {problem, problem}, "# T [words § x](quote:s)": {problem, problem}, "[*a* `b §`](quote:s)": {problem, nothing},
-		"::: source {#s}\n[T](https://example.org)\n\n> allows § 123\n:::":         {problem, problem},
+		"::: source {#s}\n[T](https://example.org)\n\n> allows § 123\n:::":   {problem, problem},
+		"::: source {#s}\n[T](https://example.org)\n\n> allows `§` 123\n:::": {problem, nothing}, "::: source {#s}\n[T](https://example.org)\n\n- > allows `§` 123\n:::": {problem, nothing},
 		"::: source {#s}\n[T](https://example.org)\n\n- > *allows* **§** 123\n:::": {problem, problem},
 		"::: source {#s}\n[T §](https://example.org)\n\n> allows\n:::":             {warning, warning},
 	} {

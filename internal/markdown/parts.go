@@ -252,6 +252,7 @@ func (d *Doc) finishSource(c *container) {
 	for _, n := range childrenOf(c) {
 		link := firstLink(n)
 		switch {
+		case n.Kind() == ast.KindBlockquote: // one of the quotations
 		case link != nil && c.parts.link == nil && n.Kind() == ast.KindParagraph:
 			c.parts.link = n
 			c.fact.URL = link.dest(d.src)

@@ -8,12 +8,15 @@ import (
 )
 
 // liftQuotes notes every block quote below a source, at any depth, as its
-// quotations. Those that are in a list or a note leave their place: a source
-// shows all that it quotes in one form, each with its proof.
+// quotations. Those that are in a list or a note move to the source itself,
+// which shows all that it quotes in one form, each with its proof.
 func (d *Doc) liftQuotes(c *container) {
 	for _, quote := range quotesBelow(c, c) {
 		d.readQuotes(c, quote)
-		remove(quote, c)
+		if quote.Parent() != ast.Node(c) {
+			remove(quote, c)
+			c.AppendChild(c, quote)
+		}
 	}
 }
 
