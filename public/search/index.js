@@ -1,1 +1,1 @@
-verbatimSearch("index",{"pages":[[0,"p-c6145f99"],[2,"p-64544147"]],"terms":[["0","t-546bf256"],["capable","t-871d50a6"],["exit","t-22e4dc05"],["longer","t-37d373a6"],["quotecheck","t-eab2bf2b"],["switch","t-1a9d17b7"]]})
+verbatimSearch("index",{"pages":[[0,"p-c6145f99"],[2,"p-dd54805f"]],"terms":[["0","t-732d779c"],["can","t-dcffec5c"],["executing","t-40966f77"],["listing","t-88571d74"],["push","t-85314462"],["strikes","t-993bc8ec"]]})
