@@ -3,7 +3,7 @@
 // reloads the page when it changed, at the same scroll position and focus.
 "use strict";
 {
-	const me = document.currentScript;
+	const script = document.currentScript;
 	const storageKey = "verbatim:place:" + location.pathname;
 	const focusable = "a[href],button,input,select,textarea,summary,[tabindex]";
 
@@ -74,10 +74,10 @@
 		}
 	};
 
-	let styles = me.dataset.styles, source;
+	let styles = script.dataset.styles, source;
 	const receive = ({data}) => {
 		const state = JSON.parse(data);
-		if (state.page !== me.dataset.page) return reload();
+		if (state.page !== script.dataset.page) return reload();
 		if (state.styles.join(" ") !== styles) updateStyles(state.styles);
 		styles = state.styles.join(" ");
 		updateBanner(state.banner, state.summary);
@@ -88,7 +88,7 @@
 	const connect = () => {
 		source?.close();
 		if (document.visibilityState === "hidden") return;
-		source = new EventSource("/.verbatim/events?page=" + encodeURIComponent(me.dataset.path));
+		source = new EventSource("/.verbatim/events?page=" + encodeURIComponent(script.dataset.path));
 		source.onmessage = receive;
 	};
 	document.addEventListener("visibilitychange", connect);
