@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
@@ -15,10 +16,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"verbatim/internal/lesson"
 	"verbatim/internal/problem"
 	"verbatim/internal/record"
+	"verbatim/internal/stamp"
 )
 
 // listed is what the go command says of a package.
@@ -63,34 +66,58 @@ func (t *Tree) Compute(ctx context.Context, root string, examples []lesson.Examp
 	if err != nil {
 		return nil, nil, fmt.Errorf("list imports: %w", err)
 	}
-	packages, err := goList(ctx, absolute, golang)
-	if err != nil {
-		return nil, nil, err
-	}
-	var ps problem.List
-	for _, e := range golang {
-		ok, err := t.addImports(out[e.ID], e, absolute, packages, &ps)
+	// What is saved between the listing and the reading may import others.
+	for try := 1; ; try++ {
+		listedAt := time.Now()
+		ps, err := t.addListed(ctx, out, golang, absolute)
 		if err != nil {
 			return nil, nil, err
 		}
-		if !ok {
+		if try == maxListings || t.youngest() < listedAt.Add(-stamp.Margin).UnixNano() {
+			return out, ps, nil
+		}
+	}
+}
+
+// maxListings is how often imports are listed while files are being saved; a
+// build that goes on notices in Changed what is saved later.
+const maxListings = 3
+
+// addListed adds to the inputs of each example what it imports. One whose
+// imports cannot be resolved is a problem, and loses its entry.
+func (t *Tree) addListed(ctx context.Context, out map[string]Inputs, golang []lesson.Example, root string) (ps problem.List, err error) {
+	packages, err := goList(ctx, root, golang)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range golang {
+		now, err := t.own(e)
+		if err != nil {
+			return nil, err
+		}
+		ok, err := t.addImports(now, e, root, packages, &ps)
+		if err != nil {
+			return nil, err
+		}
+		if out[e.ID] = now; !ok {
 			delete(out, e.ID)
 		}
 	}
-	return out, ps, nil
+	return ps, nil
 }
 
 // addImports adds what the packages of one example are made of.
 func (t *Tree) addImports(now Inputs, e lesson.Example, root string, packages map[string]*listed, ps *problem.List) (bool, error) {
 	main := packageIn(packages, filepath.Join(root, filepath.FromSlash(e.Dir)))
 	if main == nil {
-		ps.AddHint(problem.Pos{File: e.Dir}, "example", "is there a go.mod in the site's root?", "the go command finds no package here")
+		ps.AddHint(problem.Pos{File: e.Dir}, "example", "run go mod init in the site's root", "the go command finds no package here")
 		return false, nil
 	}
 	mods, err := t.modules()
 	if err != nil {
 		return false, err
 	}
+	mods.addLanguage(now)
 	ok := true
 	for _, name := range append([]string{main.ImportPath}, main.Deps...) {
 		p := packages[name]
@@ -110,10 +137,16 @@ func (t *Tree) addImports(now Inputs, e lesson.Example, root string, packages ma
 }
 
 // addImport adds what one package is made of: the version of its module, and
-// where it lies in a folder of the author's, its files.
+// where it is in a folder of the author's, its files.
 func (t *Tree) addImport(now Inputs, p *listed, root string, mods *modules) error {
-	rel, err := filepath.Rel(root, p.Dir)
-	inSite := err == nil && filepath.IsLocal(rel)
+	dir, reachable := t.folderOf(root, p.Dir)
+	vendored := reachable && mods.vendored && within(t.ofModule("vendor"), dir)
+	if vendored {
+		if err := t.addFile(now, t.ofModule(vendorList)); err != nil {
+			return err
+		}
+		return t.addPackage(now, dir)
+	}
 	ours, inFolder := p.Module == nil || p.Module.Main, false
 	if !ours {
 		inFolder = p.Module.Replace != nil && p.Module.Replace.Version == ""
@@ -121,14 +154,26 @@ func (t *Tree) addImport(now Inputs, p *listed, root string, mods *modules) erro
 			now[input] = digest
 		}
 	}
+	var err error
 	switch {
-	case inSite && (ours || inFolder):
-		return t.addPackage(now, filepath.ToSlash(rel), p.EmbedFiles)
-	case inFolder:
+	case reachable && (ours || inFolder):
+		return t.addPackage(now, dir)
+	case ours || inFolder:
 		now[replacePrefix+p.ImportPath], err = hashPackage(p)
-		return err
 	}
-	return nil
+	return err
+}
+
+// folderOf returns a folder's path relative to the site's root, and whether the
+// tree holds it.
+func (t *Tree) folderOf(root, dir string) (name string, reachable bool) {
+	rel, err := filepath.Rel(root, dir)
+	if err != nil {
+		return "", false
+	}
+	name = filepath.ToSlash(rel)
+	_, inTree := t.at(name)
+	return name, fs.ValidPath(inTree)
 }
 
 func packageIn(packages map[string]*listed, dir string) *listed {

@@ -15,27 +15,43 @@ import (
 	"verbatim/internal/load"
 )
 
-// Every change of testdata/inputs.txtar makes exactly the examples stale that
-// it names: as Verify sees it, which runs nothing, and as Compute sees it.
+// Every change of testdata/*.txtar makes exactly the examples stale that it
+// names: as Verify sees it, which runs nothing, and as Compute sees it. The
+// comment of a file says where in it the site is.
 func TestStaleness(t *testing.T) {
-	archive, err := txtar.ParseFile("testdata/inputs.txtar")
-	if err != nil {
-		t.Fatal(err)
+	for file, examples := range map[string]int{"inputs.txtar": 3, "module.txtar": 5, "vendor.txtar": 1} {
+		archive, err := txtar.ParseFile(filepath.Join("testdata", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sub := "."
+		if _, after, ok := strings.Cut(string(archive.Comment), "site: "); ok {
+			sub, _, _ = strings.Cut(after, "\n")
+		}
+		staleness(t, archive, sub, examples)
 	}
+}
+
+func staleness(t *testing.T, archive *txtar.Archive, sub string, count int) {
 	changes := archive.Files[len(archive.Files)-1]
-	root := t.TempDir()
-	writeSite(t, root, archive)
-	examples, before := fingerprints(t, root, "redis:7.0.15")
-	if len(before) != 3 {
-		t.Fatalf("fingerprints of %d examples, want 3", len(before))
+	top := t.TempDir()
+	root := filepath.Join(top, sub)
+	writeSite(t, top, archive)
+	examples, before := fingerprints(t, top, sub, "redis:7.0.15")
+	if len(before) != count {
+		t.Fatalf("fingerprints of %d examples, want %d", len(before), count)
 	}
 	for line := range strings.Lines(string(changes.Data)) {
 		what, want, _ := strings.Cut(strings.TrimSpace(line), " |")
 		t.Run(what, func(t *testing.T) {
-			writeSite(t, root, archive)
-			apply(t, root, strings.Fields(what))
+			writeSite(t, top, archive)
+			words := strings.Split(what, " ")
+			if words[0] != "rename" && words[0] != "set" { // names may hold blanks
+				words = strings.SplitN(what, " ", 2)
+			}
+			apply(t, top, words)
 			var stale []string
-			tree := NewTree(os.DirFS(root), "redis:7.0.15")
+			tree := treeOf(top, sub, "redis:7.0.15")
 			for _, e := range examples {
 				now, exact, err := tree.Verify(e, before[e.ID])
 				if err != nil {
@@ -55,7 +71,7 @@ func TestStaleness(t *testing.T) {
 			if got := strings.Join(stale, " "); got != strings.TrimSpace(want) {
 				t.Errorf("stale: %q, want %q", got, strings.TrimSpace(want))
 			}
-			_, after := fingerprints(t, root, "redis:7.0.15")
+			_, after := fingerprints(t, top, sub, "redis:7.0.15")
 			for _, e := range examples {
 				differs := len(Changes(before[e.ID], after[e.ID])) > 0
 				if differs != slices.Contains(stale, e.ID) {
@@ -66,6 +82,15 @@ func TestStaleness(t *testing.T) {
 	}
 }
 
+// treeOf returns the tree of the site at sub in the module at top.
+func treeOf(top, sub, image string) *Tree {
+	tree := NewTree(os.DirFS(filepath.Join(top, sub)), image)
+	if sub != "." {
+		tree.InModule(os.DirFS(top), sub)
+	}
+	return tree
+}
+
 // The pinned image is an input of what needs Redis, and of nothing else.
 func TestStalenessOfImage(t *testing.T) {
 	archive, err := txtar.ParseFile("testdata/inputs.txtar")
@@ -74,8 +99,8 @@ func TestStalenessOfImage(t *testing.T) {
 	}
 	root := t.TempDir()
 	writeSite(t, root, archive)
-	_, before := fingerprints(t, root, "redis:7.0.15")
-	examples, after := fingerprints(t, root, "redis:7.2.0")
+	_, before := fingerprints(t, root, ".", "redis:7.0.15")
+	examples, after := fingerprints(t, root, ".", "redis:7.2.0")
 	for _, e := range examples {
 		changes := Changes(before[e.ID], after[e.ID])
 		if stale := len(changes) > 0; stale != (e.Needs == "redis") {
@@ -84,13 +109,14 @@ func TestStalenessOfImage(t *testing.T) {
 	}
 }
 
-func fingerprints(t *testing.T, root, image string) ([]lesson.Example, map[string]Inputs) {
+func fingerprints(t *testing.T, top, sub, image string) ([]lesson.Example, map[string]Inputs) {
 	t.Helper()
+	root := filepath.Join(top, sub)
 	book, _, err := load.Site(os.DirFS(root))
 	if err != nil {
 		t.Fatal(err)
 	}
-	inputs, ps, err := NewTree(os.DirFS(root), image).Compute(context.Background(), root, book.Examples)
+	inputs, ps, err := treeOf(top, sub, image).Compute(context.Background(), root, book.Examples)
 	if err != nil || len(ps) > 0 {
 		t.Fatal(err, ps)
 	}
@@ -141,13 +167,24 @@ func apply(t *testing.T, root string, words []string) {
 	case "create":
 		text := "new\n"
 		if filepath.Ext(file) == ".go" {
-			text = "package " + map[bool]string{true: "main", false: "lib"}[strings.Contains(file, "/one/")] + "\n"
+			text = "package " + map[bool]string{true: "main", false: filepath.Base(filepath.Dir(file))}[strings.Contains(file, "/one/")] + "\n"
 		}
 		write(t, file, []byte(text))
 	case "delete":
 		err = os.Remove(file)
 	case "rename":
 		err = os.Rename(file, filepath.Join(root, words[2]))
+	case "chmod":
+		err = os.Chmod(file, 0o755)
+	case "set": // a line of the file to another
+		var old []byte
+		if old, err = os.ReadFile(file); err == nil {
+			from, to, _ := strings.Cut(strings.Join(words[2:], " "), " → ")
+			if !strings.Contains(string(old), from) {
+				t.Fatalf("%s has no %q", words[1], from)
+			}
+			write(t, file, []byte(strings.Replace(string(old), from, strings.ReplaceAll(to, `\n`, "\n"), 1)))
+		}
 	case "touch":
 		err = os.Chtimes(file, time.Unix(1, 0), time.Unix(1, 0))
 	default:

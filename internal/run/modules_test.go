@@ -14,7 +14,7 @@ import (
 func TestStalenessOfModules(t *testing.T) {
 	const sums = "example.com/dep v1.0.0 h1:one=\nexample.com/dep v1.1.0 h1:two=\nexample.com/fork v0.9.0 h1:fork=\nexample.com/other v1.0.0 h1:other=\n"
 	const used = "module example.com/dep@v1.0.0"
-	recorded := Inputs{"examples/x/main.go": "", used: "h1:one="}
+	recorded := Inputs{"examples/x/main.go": "", used: "h1:one=", languageInput: "go 1.24"}
 	for _, row := range []struct{ name, mod, sum, want string }{
 		{"the same", "require example.com/dep v1.0.0", sums, ""},
 		{"a comment", "require example.com/dep v1.0.0 // indirect", sums, ""},
