@@ -18,9 +18,15 @@ import (
 // wait for ever.
 var ErrIrregular = errors.New("not a regular file")
 
+// StateFS is a file system that says what a file was when it was read.
+type StateFS interface {
+	fs.FS
+	ReadState(name string) ([]byte, fs.FileInfo, error)
+}
+
 // Files gives the files below root for reading: regular files and folders, and
 // links as far as they stay inside.
-func Files(root *os.Root) fs.FS { return files{root.FS(), root} }
+func Files(root *os.Root) StateFS { return files{root.FS(), root} }
 
 // files refuses to open what is neither a regular file nor a folder.
 type files struct {
@@ -49,33 +55,40 @@ func (f files) readable(name string) error {
 
 func (f files) Stat(name string) (fs.FileInfo, error) { return fs.Stat(f.FS, name) }
 
-// ReadFile opens the file once and looks at what it opened, without waiting for
-// whoever may be at the other end of a pipe.
+// ReadFile reads a file that it opens once.
 func (f files) ReadFile(name string) ([]byte, error) {
+	data, _, err := f.ReadState(name)
+	return data, err
+}
+
+// ReadState opens the file once and looks at what it opened, without waiting for
+// a program at the other end of a pipe. The second result is what the file
+// system said of the file just before it was read.
+func (f files) ReadState(name string) ([]byte, fs.FileInfo, error) {
 	file, err := f.root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		if irregular := f.readable(name); irregular != nil {
-			return nil, irregular
+			return nil, nil, irregular
 		}
-		return nil, err
+		return nil, nil, err
 	}
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if !info.Mode().IsRegular() && !info.IsDir() {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: ErrIrregular}
+		return nil, nil, &fs.PathError{Op: "open", Path: name, Err: ErrIrregular}
 	}
 	data := make([]byte, 0, info.Size()+1) // one more to meet the end at once
 	for {
 		n, err := file.Read(data[len(data):cap(data)])
 		data = data[:len(data)+n]
 		if errors.Is(err, io.EOF) {
-			return data, nil
+			return data, info, nil
 		}
 		if err != nil {
-			return data, err
+			return data, info, err
 		}
 		if len(data) == cap(data) {
 			data = slices.Grow(data, 512)

@@ -53,6 +53,9 @@ func (l *Live) thorough(ctx context.Context, changed []string) (*edition, error)
 		records: map[string]*record.Record{}, stale: map[string][]run.Change{}, edits: map[string]edit{},
 		words: map[problem.Pos]claim.Quotation{},
 	}
+	if err := b.openModule(); err != nil {
+		return nil, err
+	}
 	if err := l.keep(b, changed); err != nil {
 		return nil, err
 	}
@@ -198,7 +201,7 @@ func interchangeable(a, b *load.Lesson) bool {
 // again gives a build that goes on from what b read.
 func (b *build) again() *build {
 	return &build{
-		Config: b.Config, root: b.root, fsys: b.fsys, cache: b.cache, book: b.book, pinned: b.pinned,
+		Config: b.Config, root: b.root, module: b.module, sub: b.sub, fsys: b.fsys, cache: b.cache, book: b.book, pinned: b.pinned,
 		records: b.records, stale: b.stale, edits: maps.Clone(b.edits), words: b.words, design: b.design,
 		readings: b.readings, earlier: b.earlier, report: &Report{},
 	}

@@ -15,6 +15,7 @@ import (
 
 // judge checks everything that can be checked before a byte is written.
 func (b *build) judge(ctx context.Context) error {
+	b.stage("judge")
 	b.fences()
 	if b.Check {
 		b.staleRecords()

@@ -122,7 +122,7 @@ func (l *Live) findStale(b *build, s *edition) error {
 	if b.book.Odd {
 		return nil // a problem by now
 	}
-	tree := run.NewTree(b.fsys, b.pinned)
+	tree := b.newTree()
 	for _, e := range b.book.Examples {
 		r := b.records[e.ID]
 		base := l.listed(e.ID)

@@ -46,7 +46,7 @@ func (l *Live) Run(ctx context.Context, id string) (*Shown, error) {
 	defer root.Close()
 	// A build that takes what one example shows, and goes no further.
 	trial := &build{
-		Config: b.Config, root: root, fsys: load.Files(root), cache: b.cache, book: b.book,
+		Config: b.Config, root: root, module: b.module, sub: b.sub, fsys: load.Files(root), cache: b.cache, book: b.book,
 		pinned: b.pinned, report: &Report{}, records: map[string]*record.Record{},
 	}
 	return l.run(ctx, trial, run.Job{Example: b.book.Examples[at], Record: b.records[id]})
@@ -96,7 +96,7 @@ func (l *Live) prepare(ctx context.Context, b *build, e lesson.Example, shown *S
 	if !e.Go {
 		return true, nil
 	}
-	tree := run.NewTree(b.fsys, b.pinned)
+	tree := b.newTree()
 	inputs, ps, err := tree.Compute(ctx, l.config.Root, []lesson.Example{e})
 	if err != nil {
 		return false, err

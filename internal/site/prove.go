@@ -38,10 +38,15 @@ func (b *build) prove(ctx context.Context) error {
 		defer b.closeService(source)
 		b.report.Service = source.Kind()
 	}
+	b.stage("run")
 	pool := &run.Pool{Root: b.Root, Cache: b.cache, Source: source, Workers: b.Workers, Started: b.started, Ended: b.ended}
 	outcomes, err := pool.Run(ctx, jobs)
 	b.running.Range(func(_, end any) bool { end.(func())(); return true }) // what was cut short
+	b.stage("ran")
 	if err != nil {
+		return err
+	}
+	if err := b.savedMeanwhile(); err != nil {
 		return err
 	}
 	b.report.Ran = len(outcomes)
@@ -51,6 +56,16 @@ func (b *build) prove(ctx context.Context) error {
 		}, source)
 	}
 	return b.reload(jobs)
+}
+
+// savedMeanwhile returns a savedError where a file that examples depend on, or
+// that was read for them, was not in one state all the time: what they printed
+// belongs to no state then.
+func (b *build) savedMeanwhile() error {
+	for _, name := range append(b.notes.changed(), b.tree.Changed()...) {
+		return &savedError{name}
+	}
+	return nil
 }
 
 // reload reads the lessons again when a value in their text is another now. What
@@ -92,7 +107,9 @@ func (b *build) findStale(ctx context.Context) (map[string]run.Inputs, error) {
 	if b.book.Odd {
 		return nil, nil
 	}
-	tree := run.NewTree(b.fsys, b.pinned)
+	tree := b.newTree()
+	b.tree = tree
+	b.stage("inputs")
 	inputs := map[string]run.Inputs{}
 	var unsure []lesson.Example
 	for _, e := range b.book.Examples {
@@ -159,6 +176,7 @@ func (b *build) jobs(ctx context.Context, inputs map[string]run.Inputs) ([]run.J
 	if len(chosen) == 0 {
 		return nil, nil
 	}
+	b.stage("compile")
 	b.Printer.Progress("compiling examples")
 	defer b.Printer.Progress("")
 	compiled, ps, err := run.Compile(ctx, b.Root, b.cache, chosen)
@@ -326,10 +344,14 @@ func (b *build) placeOf(e lesson.Example) problem.Pos {
 }
 
 // started shows that an example runs.
-func (b *build) started(e lesson.Example) { b.running.Store(e.ID, b.Printer.Begin("running %s", e.ID)) }
+func (b *build) started(e lesson.Example) {
+	b.stage("start " + e.ID)
+	b.running.Store(e.ID, b.Printer.Begin("running %s", e.ID))
+}
 
 // ended ends that, and says how long it took if that is wanted.
 func (b *build) ended(o run.Outcome) {
+	b.stage("end " + o.Example.ID)
 	if end, ok := b.running.LoadAndDelete(o.Example.ID); ok {
 		end.(func())()
 	}

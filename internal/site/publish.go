@@ -26,6 +26,7 @@ import (
 // write renders the site and, when nothing is wrong, changes files: records,
 // then lessons, then the site. A check compares instead.
 func (b *build) write(ctx context.Context) error {
+	b.stage("write")
 	if err := b.refresh(); err != nil {
 		return err
 	}
@@ -149,8 +150,10 @@ func (b *build) commit(ctx context.Context, s *page.Site, files *kept) (err erro
 	if b.obstructed(changes, out) {
 		return nil
 	}
+	b.stage("rename")
 	left, err := changes.commit()
 	b.renamed = time.Now()
+	b.stage("renamed")
 	for _, file := range left {
 		b.report.Problems.AddHint(problem.Pos{File: file}, "changed", "run build again",
 			"changed while building: its fences were left alone")

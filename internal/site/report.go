@@ -86,7 +86,7 @@ func Explain(ctx context.Context, c Config, id string) (string, problem.List, er
 		return "", nil, err
 	}
 	defer unlock()
-	defer b.root.Close()
+	defer b.close()
 	if err := b.read(ctx); err != nil {
 		return "", nil, err
 	}

@@ -50,6 +50,8 @@ type Config struct {
 	Verbose bool           // one line per example with its time
 	Printer *cli.Printer   // nil prints nothing
 	Today   string         // the date of new records, 2026-11-29; "" is today in UTC
+
+	at func(stage string) // called at each stage of a build, by tests; nil elsewhere
 }
 
 // Report says what a build did.
@@ -97,7 +99,10 @@ type build struct {
 	early       *spool                         // texts that are drawn as soon as they are read; nil draws none early
 	earlier     map[string]*record.Record      // records on disk, for the values in lessons
 	listed      []string                       // the files of the inputs, before any was read
-	notes       *noted                         // what was read of them; nil where nobody wants to know
+	notes       *notedFS                       // what was seen of them; nil in a Live
+	module      *os.Root                       // the folder of a go.mod above the site's root, or nil
+	sub         string                         // where the site is in it
+	tree        *run.Tree                      // what the inputs of the examples were read with
 	stamps      *stamps                        // which files need no reading, for a build that may be remembered
 	known       func(file string) *load.Lesson // lessons that need not be read again, or nil
 	output      map[string][sha256.Size]byte   // of the files of the site, as they were written
@@ -109,22 +114,49 @@ type build struct {
 // edit is a lesson whose fences changed.
 type edit struct{ old, new []byte }
 
+// maxBuilds is how often a build begins while files are saved under it.
+const maxBuilds = 3
+
 // Build builds the site. The report lists the author's problems; an error is
 // ours or this machine's, and then nothing of the site has changed, unless it is
-// a PrintError.
+// a PrintError. A build whose inputs change while examples run begins again.
 func Build(ctx context.Context, c Config) (*Report, error) {
 	begin := time.Now()
 	if err := checkPDF(c); err != nil {
 		return nil, err
 	}
+	for try := 1; ; try++ {
+		r, err := buildOnce(ctx, c, try == maxBuilds)
+		var saved *savedError
+		if errors.As(err, &saved) {
+			c.Printer.Printf("%s was saved during the build, which begins again", saved.file)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		r.Took = time.Since(begin)
+		return r, nil
+	}
+}
+
+// savedError says that a file changed while examples ran that may have seen it
+// in both states.
+type savedError struct{ file string }
+
+func (e *savedError) Error() string { return e.file + " was saved during the build" }
+
+// buildOnce builds the site from what it reads now. With last a file that was
+// saved meanwhile is a problem, and otherwise a savedError.
+func buildOnce(ctx context.Context, c Config, last bool) (*Report, error) {
 	b, unlock, err := open(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	defer b.root.Close()
+	defer b.close()
+	b.stage("list")
 	if b.unchanged(ctx) {
-		b.report.Took = time.Since(begin)
 		return b.report, nil
 	}
 	if b.early, err = openSpool(b.cache); err != nil {
@@ -132,14 +164,73 @@ func Build(ctx context.Context, c Config) (*Report, error) {
 	}
 	defer b.early.close()
 	for _, stage := range []func(context.Context) error{b.read, b.prove, b.judge, b.write} {
-		if err := stage(ctx); err != nil {
+		err := stage(ctx)
+		var saved *savedError
+		if last && errors.As(err, &saved) {
+			b.report.Problems.AddHint(problem.Pos{File: saved.file}, "saved", "run build again when nothing saves it any more",
+				"was saved during the build, %d times in a row", maxBuilds)
+			b.report.Problems.Sort()
+			return b.report, nil
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
 	b.report.Problems.Sort()
+	b.stage("remember")
 	b.remember(ctx)
-	b.report.Took = time.Since(begin)
 	return b.report, nil
+}
+
+// stage says to a test where the build is.
+func (b *build) stage(name string) {
+	if b.at != nil {
+		b.at(name)
+	}
+}
+
+func (b *build) close() {
+	b.root.Close()
+	if b.module != nil {
+		b.module.Close()
+	}
+}
+
+// openModule opens the folder of the go.mod that holds the site, if that is above
+// the site's root.
+func (b *build) openModule() error {
+	root, err := filepath.EvalSymlinks(b.Root) // as the go command looks for it
+	if err != nil {
+		return fmt.Errorf("open the site: %w", err)
+	}
+	for dir := root; ; dir = filepath.Dir(dir) {
+		info, err := os.Stat(filepath.Join(dir, "go.mod"))
+		switch {
+		case err == nil && !info.IsDir() && dir == root:
+			return nil
+		case err == nil && !info.IsDir():
+			sub, err := filepath.Rel(dir, root)
+			if err == nil {
+				b.module, err = os.OpenRoot(dir)
+			}
+			if err != nil {
+				return fmt.Errorf("open the module that holds the site: %w", err)
+			}
+			b.sub = filepath.ToSlash(sub)
+			return nil
+		case dir == filepath.Dir(dir):
+			return nil
+		}
+	}
+}
+
+// newTree returns a tree of the inputs of examples as they are now.
+func (b *build) newTree() *run.Tree {
+	tree := run.NewTree(b.fsys, b.pinned)
+	if b.module != nil {
+		tree.InModule(load.Files(b.module), b.sub)
+	}
+	return tree
 }
 
 // open settles the folders, waits for another build in the same tree and
@@ -174,21 +265,26 @@ func open(ctx context.Context, c Config) (*build, func(), error) {
 		root.Close()
 		return nil, nil, err
 	}
+	notes := newNotedFS(load.Files(root))
 	b := &build{
-		Config: c, root: root, fsys: load.Files(root), out: out,
+		Config: c, root: root, fsys: notes, notes: notes, out: out,
 		cache: filepath.Join(absolute, CacheDir), report: &Report{},
 		records: map[string]*record.Record{}, stale: map[string][]run.Change{}, edits: map[string]edit{},
 		words: map[problem.Pos]claim.Quotation{},
 	}
 	b.Root = absolute
+	if err := b.openModule(); err != nil {
+		root.Close()
+		return nil, nil, err
+	}
 	unlock, err := lock(ctx, b.cache, func() { c.Printer.Printf("waiting for another build of this site to end") })
 	if err != nil {
-		root.Close()
+		b.close()
 		return nil, nil, err
 	}
 	if err := b.sweep(); err != nil {
 		unlock()
-		root.Close()
+		b.close()
 		return nil, nil, err
 	}
 	return b, unlock, nil
@@ -219,6 +315,7 @@ func (b *build) sweep() error {
 
 // read loads what the author wrote and what earlier builds recorded.
 func (b *build) read(context.Context) error {
+	b.stage("read")
 	if err := b.readBook(); err != nil {
 		return err
 	}

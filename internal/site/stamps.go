@@ -168,7 +168,7 @@ func (b *build) workers() int { return cmp.Or(b.Workers, runtime.NumCPU()) }
 // stamp notes the stamps of all files that this build read and wrote, as far as
 // they are settled, and saves them.
 func (b *build) stamp(ctx context.Context) {
-	b.stampInputs(ctx)
+	b.stampInputs()
 	if b.report.Written >= manyWritten {
 		select {
 		case <-ctx.Done():
@@ -181,20 +181,14 @@ func (b *build) stamp(ctx context.Context) {
 	}
 }
 
-// stampInputs notes what was read: a stamp that was settled before is that of
-// the bytes that were read since.
-func (b *build) stampInputs(ctx context.Context) {
-	var read []string
-	for _, name := range b.listed {
-		if _, ok := b.notes.sums[name]; ok && !b.notes.failed[name] {
-			read = append(read, name)
+// stampInputs notes what was read, by the stamps that the files had then: one
+// that was settled before the build began is no other bytes' stamp.
+func (b *build) stampInputs() {
+	for is, sum := range b.notes.stamps() {
+		if is.Settled(b.stamps.began) {
+			b.stamps.known.Note(is, sum)
 		}
 	}
-	inFolders(ctx, b.workers(), b.root, read, func(folder *os.Root, base, name string) {
-		if s, ok := stampOf(folder, base); ok && s.Settled(b.stamps.began) {
-			b.stamps.known.Note(s, b.notes.sums[name])
-		}
-	})
 }
 
 // stampOutput notes what was written: the build began, wrote a file aside, and

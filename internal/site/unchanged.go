@@ -11,14 +11,17 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"verbatim/internal/claim"
 	"verbatim/internal/load"
 	"verbatim/internal/problem"
+	"verbatim/internal/run"
+	"verbatim/internal/stamp"
 )
 
 // A build that found nothing to do for its examples is remembered in the cache:
@@ -51,34 +54,46 @@ type result struct {
 // proves or prints does not, nor does one that runs what it is told.
 func (b *build) repeatable() bool { return !b.Check && !b.Rerun && b.Run == nil && b.PDF == "" }
 
-// key gives the digest of all that decides what this build comes to, or "" where
-// that cannot be told: then the site is built. files are those of inputs, and
-// sums the digests of those that were read already.
-func (b *build) key(ctx context.Context, files []string, sums map[string][sha256.Size]byte) string {
+// key returns the digest of all that decides what this build comes to, or ""
+// where that cannot be told: then the site is built. files are those of inputs,
+// and read the digests of those that were read already.
+func (b *build) key(ctx context.Context, files []string, read func(name string) ([sha256.Size]byte, bool)) string {
 	self, err := b.stamps.program()
 	if err != nil {
 		return ""
 	}
-	unread := slices.DeleteFunc(slices.Clone(files), func(name string) bool {
-		_, read := sums[name]
-		return read || strings.HasSuffix(name, "/")
-	})
+	known := map[string][sha256.Size]byte{}
+	var unread []string
+	for _, name := range files {
+		if sum, ok := read(name); ok || !isFileInput(name) {
+			known[name] = sum
+		} else {
+			unread = append(unread, name)
+		}
+	}
 	all, err := b.stamps.sums(ctx, b.workers(), b.root, unread)
 	if err != nil {
 		return ""
 	}
-	for _, name := range files {
-		if sum, ok := sums[name]; ok || strings.HasSuffix(name, "/") {
-			all[name] = sum
-		}
-	}
+	maps.Copy(all, known)
 	h := sha256.New()
 	fmt.Fprintf(h, "%x %t %x", self, b.Strict, digestOf(all))
 	return hex.EncodeToString(h.Sum(nil))
 }
 
+// executable follows the name of a file in the list of inputs, in an entry of its
+// own, where its owner may execute it. No name holds it.
+const executable = "\x00executable"
+
+// isFileInput reports whether an entry of the list of inputs is a file, rather
+// than a folder or a mode.
+func isFileInput(name string) bool {
+	return !strings.HasSuffix(name, "/") && !strings.HasSuffix(name, executable)
+}
+
 // inputs lists the files that a build may read, and their folders with a slash,
-// nil where they cannot be told.
+// nil where they cannot be told. Those of examples that may be executed are
+// listed a second time, so marked.
 func (b *build) inputs() (files []string) {
 	for _, dir := range inputFolders {
 		err := fs.WalkDir(names(b.root), dir, func(name string, d fs.DirEntry, err error) error {
@@ -87,6 +102,10 @@ func (b *build) inputs() (files []string) {
 				return err
 			case d.IsDir():
 				name += "/" // an empty folder may be an example or a source that lacks its files
+			case dir == load.Examples:
+				if info, err := b.root.Stat(filepath.FromSlash(name)); err == nil && info.Mode()&0o100 != 0 {
+					files = append(files, name+executable)
+				}
 			}
 			files = append(files, name)
 			return nil
@@ -101,51 +120,6 @@ func (b *build) inputs() (files []string) {
 		}
 	}
 	return files
-}
-
-// noted is a site's files, with the digests of those that were read.
-type noted struct {
-	fs.FS
-	mu       sync.Mutex
-	sums     map[string][sha256.Size]byte
-	failed   map[string]bool // could not be read, which its sum stands for
-	unsteady bool            // a file was read twice and differed
-}
-
-// ReadFile reads a file and notes its digest.
-func (n *noted) ReadFile(name string) ([]byte, error) {
-	data, err := fs.ReadFile(n.FS, name)
-	sum := sumOf(data, err)
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if before, ok := n.sums[name]; ok && before != sum {
-		n.unsteady = true
-	}
-	n.sums[name] = sum
-	if err != nil {
-		n.failed[name] = true
-	}
-	return data, err
-}
-
-// Stat is that of the site's files, as are the others.
-func (n *noted) Stat(name string) (fs.FileInfo, error) { return fs.Stat(n.FS, name) }
-
-// ReadDir lists a folder.
-func (n *noted) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(n.FS, name) }
-
-// ReadLink reads a link.
-func (n *noted) ReadLink(name string) (string, error) { return fs.ReadLink(n.FS, name) }
-
-// Lstat is Stat without following links.
-func (n *noted) Lstat(name string) (fs.FileInfo, error) { return fs.Lstat(n.FS, name) }
-
-// sumOf digests a file. What cannot be read counts as what is wrong with it.
-func sumOf(data []byte, err error) [sha256.Size]byte {
-	if err != nil {
-		data = []byte("\x00" + err.Error())
-	}
-	return sha256.Sum256(data)
 }
 
 func missing(root *os.Root, name string) bool {
@@ -175,20 +149,20 @@ func (b *build) unchanged(ctx context.Context) bool {
 	}
 	b.stamps = openStamps(b.cache)
 	b.listed = b.inputs()
+	b.stage("listed")
 	if b.listed == nil {
 		return false
 	}
 	if entries, err := os.ReadDir(filepath.Join(b.cache, resultsDir)); err == nil && len(entries) > 0 && b.isResult(ctx) {
 		return true
 	}
-	b.notes = &noted{FS: b.fsys, sums: map[string][sha256.Size]byte{}, failed: map[string]bool{}}
-	b.fsys = b.notes
 	return false
 }
 
 // isResult looks whether the site is what an earlier build came to.
 func (b *build) isResult(ctx context.Context) bool {
-	r := b.recall(b.key(ctx, b.listed, nil))
+	unread := func(string) (sum [sha256.Size]byte, read bool) { return sum, false }
+	r := b.recall(b.key(ctx, b.listed, unread))
 	if r == nil {
 		return false
 	}
@@ -237,13 +211,13 @@ func (b *build) recall(key string) *result {
 // none of the author's concern.
 func (b *build) remember(ctx context.Context) {
 	problems, _ := b.report.Problems.Count()
-	if b.notes == nil || b.output == nil || problems > 0 || len(b.stale) > 0 || len(b.edits) > 0 || b.reachesOut() {
+	if b.listed == nil || b.output == nil || problems > 0 || len(b.stale) > 0 || len(b.edits) > 0 || b.reachesOut() {
 		return
 	}
-	if b.notes.unsteady || !slices.Equal(b.inputs(), b.listed) {
+	if !slices.Equal(b.inputs(), b.listed) || !b.notes.agree(b.listed) || !b.unreadSettled(ctx) {
 		return
 	}
-	key := b.key(ctx, b.listed, b.notes.sums)
+	key := b.key(ctx, b.listed, b.notes.sum)
 	if key == "" {
 		return
 	}
@@ -270,17 +244,51 @@ func (b *build) remember(ctx context.Context) {
 	b.stamp(ctx)
 }
 
-// reachesOut tells whether an example depends on files that key does not look
+// unreadSettled reports whether the files that this build did not read, because
+// their stamps were known, are what they were when it began: neither they nor
+// the folders that hold them have changed since.
+func (b *build) unreadSettled(ctx context.Context) bool {
+	var unread []string
+	folders := map[string]bool{}
+	for _, name := range b.listed {
+		if _, read := b.notes.sum(name); isFileInput(name) && !read {
+			unread = append(unread, name)
+		} else if !strings.HasPrefix(name, load.Quotes+"/") {
+			continue // but a source's folder is listed without the notes
+		}
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			folders[dir] = true
+		}
+	}
+	settled := true
+	for dir := range folders {
+		info, err := b.root.Lstat(filepath.FromSlash(dir))
+		if err != nil {
+			return false
+		}
+		s, ok := stamp.OfFolder(info)
+		settled = settled && ok && s.Settled(b.stamps.began)
+	}
+	var unsettled atomic.Bool
+	err := inFolders(ctx, b.workers(), b.root, unread, func(folder *os.Root, base, _ string) {
+		if s, ok := stampOf(folder, base); !ok || !s.Settled(b.stamps.began) {
+			unsettled.Store(true)
+		}
+	})
+	return err == nil && settled && !unsettled.Load()
+}
+
+// reachesOut reports whether an example depends on files that key does not look
 // at.
 func (b *build) reachesOut() bool {
 	for _, r := range b.records {
 		for name := range r.Inputs {
-			folder, _, below := strings.Cut(name, "/")
+			file, isFile := run.InputFile(name)
+			folder, _, _ := strings.Cut(file, "/")
 			switch {
-			case strings.HasPrefix(name, "replaced "):
+			case isFile && !slices.Contains(inputFolders, folder), strings.HasPrefix(name, "replaced "):
 				return true
-			case strings.Contains(name, " "), below && slices.Contains(inputFolders, folder), !below && (slices.Contains(inputFiles, name) || !strings.Contains(name, ".")):
-			default:
+			case b.module != nil && !isFile: // the module's versions come from a go.mod elsewhere
 				return true
 			}
 		}
