@@ -42,9 +42,11 @@ var saves = map[string]func(a *author){
 	"a template":           func(a *author) { a.write("templates/note.html", a.read("templates/note.html")+"<!-- x -->") },
 	"a style":              func(a *author) { a.write("templates/static/style.css", "p { color: red }\n") },
 	"a template that goes": func(a *author) { a.remove("templates/note.html") },
-	"a source":             func(a *author) { a.write("quotes/book/source.yaml", strings.ReplaceAll(a.read("quotes/book/source.yaml"), "Book", "Novel")) },
-	"a source's page":      func(a *author) { a.write("quotes/book/page.html", "<html lang=\"en\"><p>Nothing.</p></html>\n") },
-	"a new source":         func(a *author) { a.write("quotes/odd/source.yaml", "title: Odd\n") },
+	"a source": func(a *author) {
+		a.write("quotes/book/source.yaml", strings.ReplaceAll(a.read("quotes/book/source.yaml"), "Book", "Novel"))
+	},
+	"a source's page": func(a *author) { a.write("quotes/book/page.html", "<html lang=\"en\"><p>Nothing.</p></html>\n") },
+	"a new source":    func(a *author) { a.write("quotes/odd/source.yaml", "title: Odd\n") },
 	"a source's second page": func(a *author) {
 		a.write("quotes/book/page.txt", "Every word of it is true.\n")
 	},
