@@ -82,6 +82,7 @@ import (
 
 	"verbatim/internal/cli"
 	"verbatim/internal/proc"
+	"verbatim/internal/service"
 	"verbatim/internal/site"
 )
 
@@ -96,7 +97,7 @@ var source string
 const memory = 260 << 20
 
 func main() {
-	proc.Supervise()
+	proc.Supervise(service.RemoveContainers)
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 

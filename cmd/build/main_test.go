@@ -14,12 +14,13 @@ import (
 
 	"verbatim/internal/cli"
 	"verbatim/internal/proc"
+	"verbatim/internal/service"
 )
 
 // The test binary is the command: scripts run it as "build", and it runs
 // itself again as the supervisor of what it starts.
 func TestMain(m *testing.M) {
-	proc.Supervise()
+	proc.Supervise(service.RemoveContainers)
 	testscript.Main(m, map[string]func(){"build": main})
 }
 

@@ -24,7 +24,7 @@ type contained struct {
 
 // startContained starts cmd in a new cgroup. An error need not be about the
 // program: the kernel may lack what this needs, or forbid it.
-func startContained(cmd *exec.Cmd) (*contained, error) {
+func startContained(cmd *exec.Cmd, fenced bool) (*contained, error) {
 	g, err := newCgroup()
 	if err != nil {
 		return nil, err
@@ -36,7 +36,11 @@ func startContained(cmd *exec.Cmd) (*contained, error) {
 	defer unix.Close(fd)
 	closeOnExec()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, UseCgroupFD: true, CgroupFD: fd}
-	if err := cmd.Start(); err != nil {
+	start := cmd.Start
+	if fenced {
+		start = func() error { return behindFence(cmd.Start) }
+	}
+	if err := start(); err != nil {
 		return nil, errors.Join(err, g.remove())
 	}
 	return &contained{cmd: cmd, cgroup: g, gaveUp: make(chan struct{})}, nil

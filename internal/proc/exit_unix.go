@@ -15,4 +15,10 @@ func exit(state *os.ProcessState) Result {
 	return Result{Code: state.ExitCode()}
 }
 
+// isOurs reports whether a file belongs to this user.
+func isOurs(info os.FileInfo) bool {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(s.Uid) == os.Getuid()
+}
+
 func killGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) } // it may be gone

@@ -2,9 +2,10 @@
 // ends with it, and at the latest with the build that started it, even if that
 // is killed.
 //
-// On Linux a program runs in a cgroup of its own, which the kernel empties at a
-// word; what a killed build left in one, Sweep of the next build ends. Where no
-// cgroup can be made it runs below a small supervisor: this same executable,
+// On Linux a program runs in its own cgroup, which is killed through
+// cgroup.kill. A guard, one process per build, does that as soon as the build is
+// dead; Sweep of the next build finds what even the guard could not end. Where no
+// cgroup can be made a program runs below a small supervisor: this same executable,
 // started again, made the child subreaper, and tied to the build by a pipe. It
 // kills what the program left behind, detached grandchildren included, and
 // kills everything when its pipe closes. On other Unix systems the process
@@ -41,6 +42,7 @@ type Spec struct {
 	Stderr  io.Writer     // nil discards
 	Timeout time.Duration // how long it may run; 0 is without limit
 	Grace   time.Duration // from SIGTERM to SIGKILL; 0 is two seconds
+	Fenced  bool          // on Linux: it ends when it sends a signal to this process, or to all
 	Scratch string        // a folder from Scratch: Sweep then ends the program if a killed build left it; may be ""
 }
 

@@ -16,7 +16,7 @@ import (
 // TestMain lets this binary be a supervisor and, for TestKilledBuild, a build
 // that starts a program and waits.
 func TestMain(m *testing.M) {
-	Supervise()
+	Supervise(nil)
 	if len(os.Args) == 5 && os.Args[1] == "test-build" {
 		choose(os.Args[2])
 		os.Exit(testBuild(os.Args[3], os.Args[4]))

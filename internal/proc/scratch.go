@@ -65,13 +65,53 @@ func record(scratch string, pid int) (forget func()) {
 	return func() { _ = os.Remove(file) }
 }
 
+// Outside returns a folder of this user's for Scratch that is not below dir: in
+// the system's folder for temporary files or, where programs may not be started
+// from there, in the user's folder for caches. What lies in dir and above a
+// scratch folder would be found by programs that look for it in all folders
+// above theirs, as Node does for node_modules.
+func Outside(dir string) (string, error) {
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", fmt.Errorf("find a folder to run programs in: %w", err)
+	}
+	places := []string{os.TempDir()}
+	if cache, err := os.UserCacheDir(); err == nil {
+		places = append(places, cache)
+	}
+	for _, place := range places {
+		place, err := filepath.EvalSymlinks(place)
+		if err != nil {
+			continue
+		}
+		if below, err := filepath.Rel(dir, place); err != nil || filepath.IsLocal(below) || !mayExecute(place) {
+			continue
+		}
+		own := filepath.Join(place, "verbatim-"+strconv.Itoa(os.Getuid()))
+		_ = os.Mkdir(own, 0o700) // it may be there
+		if info, err := os.Lstat(own); err == nil && info.IsDir() && info.Mode().Perm()&0o022 == 0 && isOurs(info) {
+			return own, nil
+		}
+	}
+	return "", fmt.Errorf("find a folder to run programs in: neither of %s is one outside of the site: set TMPDIR", strings.Join(places, ", "))
+}
+
 // Sweep ends the programs that builds of this machine left when they were
-// killed, and removes their scratch folders below cache. What a running build or
-// another machine owns stays.
-func Sweep(cache string) error {
+// killed, and removes their scratch folders below each cache. What a running
+// build or another machine owns stays.
+func Sweep(caches ...string) error {
 	if err := sweepCgroups(); err != nil {
 		return fmt.Errorf("sweep: %w", err)
 	}
+	for _, cache := range caches {
+		if err := sweepScratch(cache); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func sweepScratch(cache string) error {
 	root, err := os.OpenRoot(filepath.Join(cache, "tmp"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -21,10 +21,16 @@ const supervisorName = "verbatim-supervisor"
 var supervising bool
 
 // Supervise must be the first call of main, and of TestMain where a test starts
-// programs. In a process that was started as a supervisor it supervises and
-// does not return; elsewhere it returns at once.
-func Supervise() {
+// programs. In a process that was started as a supervisor or as a guard it does
+// that work and does not return; elsewhere it returns at once. A guard calls
+// removeContainers, which may be nil, for each engine that Containers was called
+// with; it removes the containers that have owner for a label.
+func Supervise(removeContainers func(engine, owner string)) {
 	supervising = true
+	if os.Args[0] == guardName && len(os.Args) == 3 {
+		watch(os.Args[1], os.Args[2], removeContainers)
+		syscall.Exit(0)
+	}
 	if os.Args[0] != supervisorName || len(os.Args) < 3 {
 		return
 	}

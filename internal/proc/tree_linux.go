@@ -10,6 +10,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // startTree starts a program in a cgroup of its own, or where that does not work
@@ -18,7 +20,8 @@ func startTree(spec Spec, path string) (tree, error) {
 	if !supervising {
 		return nil, errors.New("proc.Supervise was not called first in main")
 	}
-	if t, err := startContained(command(spec, path)); err == nil {
+	theGuard()
+	if t, err := startContained(command(spec, path), spec.Fenced); err == nil {
 		return t, nil
 	}
 	t, err := startSupervised(command(spec, path))
@@ -26,6 +29,12 @@ func startTree(spec Spec, path string) (tree, error) {
 		return nil, err
 	}
 	return t, nil
+}
+
+// mayExecute reports whether programs may be started from a folder's file system.
+func mayExecute(dir string) bool {
+	var fs unix.Statfs_t
+	return unix.Statfs(dir, &fs) != nil || fs.Flags&unix.ST_NOEXEC == 0
 }
 
 // supervised is a program below its supervisor. The build holds one end of two

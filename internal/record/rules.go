@@ -219,6 +219,29 @@ func UnusedMasks(masks []lesson.Mask, e *Evidence) (unused []lesson.Mask, all bo
 	return unused, strings.Trim(left, "\x00 \t") == ""
 }
 
+// itemNumber is what redis-cli prints before an item of a list.
+var itemNumber = regexp.MustCompile(`^ *(?:\d+\) ?)+`)
+
+// OrderDiffers reports whether nothing but the order of their lines tells two
+// runs of an example apart. The numbers of items in a transcript do not count.
+func OrderDiffers(e lesson.Example, a, b *Evidence) bool {
+	unordered := e
+	unordered.Unordered = true
+	x, y := *a, *b
+	if len(e.Commands) > 0 {
+		x.Output, y.Output = withoutNumbers(a.Output), withoutNumbers(b.Output)
+	}
+	return RulesOf(e).Diff(a, b) != "" && RulesOf(unordered).Diff(&x, &y) == ""
+}
+
+func withoutNumbers(output []byte) []byte {
+	lines := Lines(output)
+	for i, line := range lines {
+		lines[i] = itemNumber.ReplaceAllString(line, "")
+	}
+	return []byte(strings.Join(append(lines, ""), "\n"))
+}
+
 // Suggest says which lines in example.yaml would make two runs of an example
 // equal, or "" when none of ours would.
 func Suggest(e lesson.Example, a, b *Evidence) string {

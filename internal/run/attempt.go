@@ -2,6 +2,7 @@ package run
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,8 +52,8 @@ func (e *NotFoundError) Error() string {
 
 // attempt runs e once in a scratch copy of its folder. extra is added to its
 // environment: the addresses of its service.
-func attempt(ctx context.Context, root, cache string, e lesson.Example, extra map[string]string) (*Attempt, error) {
-	scratch, remove, err := proc.Scratch(cache, "run-"+filepath.Base(e.ID))
+func (p *Pool) attempt(ctx context.Context, e lesson.Example, extra map[string]string) (*Attempt, error) {
+	scratch, remove, err := proc.Scratch(cmp.Or(p.Scratch, p.Cache), "run-"+filepath.Base(e.ID))
 	if err != nil {
 		return nil, fmt.Errorf("run example %s: %w", e.ID, err)
 	}
@@ -64,12 +65,12 @@ func attempt(ctx context.Context, root, cache string, e lesson.Example, extra ma
 			return nil, fmt.Errorf("run example %s: %w", e.ID, err)
 		}
 	}
-	if err := copyFolder(root, e.Dir, work); err != nil {
+	if err := copyFolder(p.Root, e.Dir, work); err != nil {
 		return nil, fmt.Errorf("run example %s: copy its folder: %w", e.ID, err)
 	}
 	args := e.Run
 	if e.Go {
-		args = []string{Binary(cache, e)}
+		args = []string{Binary(p.Cache, e)}
 	}
 
 	ctx, cancel := context.WithCancel(ctx)
@@ -82,7 +83,8 @@ func attempt(ctx context.Context, root, cache string, e lesson.Example, extra ma
 	})
 	a := &Attempt{}
 	process, err = proc.Start(ctx, proc.Spec{
-		Args: args, Dir: work, Env: environment(e, at, extra), Scratch: scratch,
+		Fenced: true,
+		Args:   args, Dir: work, Env: environment(e, at, extra), Scratch: scratch,
 		Stdout: limited, Stderr: proc.Limit(&stderr, mostStderr, nil),
 		Timeout: time.Duration(e.Timeout) * time.Millisecond,
 	})

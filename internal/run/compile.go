@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"verbatim/internal/lesson"
 	"verbatim/internal/problem"
@@ -48,13 +49,18 @@ func Compile(ctx context.Context, root, cache string, examples []lesson.Example)
 		if err := os.MkdirAll(out, 0o755); err != nil {
 			return nil, nil, fmt.Errorf("compile examples: %w", err)
 		}
-		if _, err := goBuild(ctx, root, out, group); err == nil {
+		output, err := goBuild(ctx, root, out, group)
+		if err == nil {
 			for _, e := range group {
 				compiled[e.ID] = true
 			}
 			continue
-		} else if ctx.Err() != nil || errors.Is(err, exec.ErrNotFound) {
+		}
+		if ctx.Err() != nil || errors.Is(err, exec.ErrNotFound) {
 			return nil, nil, fmt.Errorf("compile examples: %w", err)
+		}
+		if line := machineFault(output); line != "" {
+			return nil, nil, fmt.Errorf("compile examples: %s", line)
 		}
 		// Which of them failed? Those that did not are in the build cache.
 		for _, e := range group {
@@ -65,6 +71,9 @@ func Compile(ctx context.Context, root, cache string, examples []lesson.Example)
 			}
 			if ctx.Err() != nil {
 				return nil, nil, fmt.Errorf("compile examples: %w", ctx.Err())
+			}
+			if line := machineFault(output); line != "" {
+				return nil, nil, fmt.Errorf("compile examples: %s", line)
 			}
 			compileProblems(&ps, e, output)
 		}
@@ -78,11 +87,37 @@ func goBuild(ctx context.Context, root, out string, examples []lesson.Example) (
 		args = append(args, "./"+path.Clean(e.Dir))
 	}
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir, cmd.Env = root, append(os.Environ(), "GOWORK=off")
+	cmd.Dir, cmd.Env = root, append(os.Environ(), "GOWORK=off", "GOFLAGS=") // as goList asks
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	err := cmd.Run()
 	return stderr.String(), err
+}
+
+// machineFaults are how this machine, and not the author, keeps a program from
+// being compiled.
+var machineFaults = []string{
+	syscall.ENOSPC.Error(), syscall.EDQUOT.Error(), syscall.EROFS.Error(), syscall.EIO.Error(), syscall.EFBIG.Error(),
+	syscall.ENOMEM.Error(), syscall.EMFILE.Error(), syscall.ENFILE.Error(), syscall.EAGAIN.Error(),
+	"signal: killed", "signal: bus error", "signal: file size limit exceeded", "out of memory", "cannot allocate memory",
+}
+
+// machineFault returns the line of the go command's output that says what this
+// machine lacks, or "". A line about a place in a Go file is the author's, though
+// it may quote such words.
+func machineFault(output string) string {
+	for line := range strings.Lines(output) {
+		line = strings.TrimSpace(line)
+		if placeOf(line, "").File != "" {
+			continue
+		}
+		for _, fault := range machineFaults {
+			if strings.Contains(line, fault) {
+				return line
+			}
+		}
+	}
+	return ""
 }
 
 // compileProblems turns the compiler's lines into problems. Those without a

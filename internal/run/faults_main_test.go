@@ -26,7 +26,7 @@ import (
 
 // TestMain lets this binary be a supervisor, and the programs of examples.
 func TestMain(m *testing.M) {
-	proc.Supervise()
+	proc.Supervise(nil)
 	if len(os.Args) >= 3 && os.Args[1] == "test-example" {
 		os.Exit(testExample(os.Args[2], os.Args[3:]))
 	}

@@ -55,6 +55,7 @@ func (o *Outcome) Nondeterministic() string {
 type Pool struct {
 	Root    string // the site's folder
 	Cache   string
+	Scratch string // the folder that examples run in, outside of the site; "" is Cache
 	Source  *service.Source
 	Workers int                    // 0 is one per CPU
 	Started func(e lesson.Example) // may be nil
@@ -75,7 +76,7 @@ func (p *Pool) Run(ctx context.Context, jobs []Job) ([]Outcome, error) {
 	var wg sync.WaitGroup
 	for range min(workers, len(jobs)) {
 		wg.Go(func() {
-			w := &worker{pool: p, services: map[string]service.Instance{}}
+			w := &worker{pool: p, services: map[served]service.Instance{}}
 			defer w.close()
 			for i := range next {
 				outcome, err := w.do(ctx, jobs[i])
@@ -107,7 +108,15 @@ feed:
 // the first example needs it.
 type worker struct {
 	pool     *Pool
-	services map[string]service.Instance // by what examples call it in needs
+	services map[served]service.Instance
+}
+
+// served is what a service is for. The second run of an example has another
+// server than the first, because some of what a server does is the same for as
+// long as it lives: the order of its hash tables, say.
+type served struct {
+	needs string // as examples call it
+	turn  int    // 1 or 2
 }
 
 func (w *worker) close() {
@@ -123,7 +132,7 @@ func (w *worker) do(ctx context.Context, job Job) (Outcome, error) {
 	}
 	o := Outcome{Example: job.Example}
 	begin := time.Now()
-	first, err := w.once(ctx, job.Example, &o)
+	first, err := w.once(ctx, job.Example, 1, &o)
 	if err != nil {
 		return o, err
 	}
@@ -131,7 +140,7 @@ func (w *worker) do(ctx context.Context, job Job) (Outcome, error) {
 		o.First = &first.Evidence
 		known := job.Record != nil && record.RulesOf(job.Example).Diff(&job.Record.Evidence, o.First) == ""
 		if job.Twice || !known {
-			second, err := w.once(ctx, job.Example, &o)
+			second, err := w.once(ctx, job.Example, 2, &o)
 			if err != nil {
 				return o, err
 			}
@@ -148,12 +157,13 @@ func (w *worker) do(ctx context.Context, job Job) (Outcome, error) {
 	return o, nil
 }
 
-// once gives the example what it needs, as new, and runs it.
-func (w *worker) once(ctx context.Context, e lesson.Example, o *Outcome) (*Attempt, error) {
+// once gives the example what it needs, as new, and runs it for the first or the
+// second time.
+func (w *worker) once(ctx context.Context, e lesson.Example, turn int, o *Outcome) (*Attempt, error) {
 	if e.Needs == "none" {
-		return attempt(ctx, w.pool.Root, w.pool.Cache, e, nil)
+		return w.pool.attempt(ctx, e, nil)
 	}
-	instance, err := w.ready(ctx, e.Needs)
+	instance, err := w.ready(ctx, served{e.Needs, turn})
 	if err != nil {
 		return nil, err
 	}
@@ -169,26 +179,26 @@ func (w *worker) once(ctx context.Context, e lesson.Example, o *Outcome) (*Attem
 		return nil, fmt.Errorf("run example %s: %w", e.ID, err)
 	}
 	defer stop()
-	return attempt(ctx, w.pool.Root, w.pool.Cache, e, map[string]string{
+	return w.pool.attempt(ctx, e, map[string]string{
 		"REDIS_URL": instance.URL(), "VERBATIM_CONTROL": control,
 	})
 }
 
 // ready gives the worker a service in the state of a new one: by a reset, or
 // where an example broke it, by another.
-func (w *worker) ready(ctx context.Context, needs string) (service.Instance, error) {
-	if have := w.services[needs]; have != nil {
+func (w *worker) ready(ctx context.Context, use served) (service.Instance, error) {
+	if have := w.services[use]; have != nil {
 		if have.Reset(ctx) == nil {
 			return have, nil
 		}
 		have.Close()
-		delete(w.services, needs)
+		delete(w.services, use)
 	}
-	instance, err := w.pool.start(ctx, needs)
+	instance, err := w.pool.start(ctx, use.needs)
 	if err != nil {
 		return nil, err
 	}
-	w.services[needs] = instance
+	w.services[use] = instance
 	return instance, nil
 }
 
@@ -216,6 +226,9 @@ func failure(job Job, a *Attempt) *Failure {
 	case a.Result.TimedOut:
 		return &Failure{Text: fmt.Sprintf("was ended at its limit of %s", time.Duration(e.Timeout)*time.Millisecond),
 			Hint: join(lastLines("printed", a.Evidence.Output), hint, "if it needs longer, set timeout in "+e.Dir+"/example.yaml")}
+	case a.Result.HitFence():
+		return &Failure{Text: "was ended because it sent a signal to the build, or to every process",
+			Hint: join(hint, "let it signal only processes that it started itself")}
 	case a.Result.Code != e.Exit && e.Exit != 0 && a.Result.Code == 0:
 		return &Failure{Text: fmt.Sprintf("succeeded, but exit code %d is declared", e.Exit), Hint: hint}
 	case a.Result.Code != e.Exit:

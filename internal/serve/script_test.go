@@ -33,7 +33,7 @@ const timeout = 2 * time.Minute
 // TestMain makes the test binary serve as two other programs: the server under
 // test, as "serve", and the supervisor that runs examples.
 func TestMain(m *testing.M) {
-	proc.Supervise()
+	proc.Supervise(nil)
 	testscript.Main(m, map[string]func(){"serve": func() { os.Exit(serveCommand(os.Args[1:])) }})
 }
 

@@ -34,12 +34,16 @@ func openContainer(ctx context.Context, o Options) (maker, error) {
 	if err := e.sweep(ctx); err != nil {
 		o.Say("containers that an earlier build left are still there: %v", err)
 	}
+	none := proc.Containers(e.at)
 	return maker{
 		image: o.Image,
 		make: func(set settings) server {
 			return &containerServer{engine: e, image: o.Image, args: redisArgs(set), remembers: set.announce != ""}
 		},
-		close: func() { e.client.Close() },
+		close: func() {
+			none()
+			e.client.Close()
+		},
 	}, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/containerd/errdefs"
@@ -32,6 +33,7 @@ const (
 // engine is a Docker engine that answered.
 type engine struct {
 	client *client.Client
+	at     string // as DOCKER_HOST names it
 	host   string // where the ports that it publishes are reached
 }
 
@@ -55,7 +57,7 @@ func openEngine(ctx context.Context) (*engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the Docker engine at %s: %w", at, err)
 	}
-	e := &engine{client: c, host: host}
+	e := &engine{client: c, at: at, host: host}
 	if err := e.greet(ctx, at); err != nil {
 		c.Close()
 		return nil, err
@@ -158,8 +160,24 @@ func (e *engine) address(port uint16) string {
 	return net.JoinHostPort(e.host, strconv.Itoa(int(port)))
 }
 
+// RemoveContainers removes the containers of an owner from the engine that
+// DOCKER_HOST names so. It is for the guard of a build that was killed: what it
+// cannot remove, the next build sweeps.
+func RemoveContainers(at, owner string) {
+	c, err := client.New(client.FromEnv, client.WithHost(at))
+	if err != nil {
+		return
+	}
+	e := &engine{client: c, at: at}
+	defer c.Close()
+	_ = e.removeOf(context.Background(), func(other string) bool { return other == owner })
+}
+
 // sweep removes the containers of builds of this machine that are gone.
-func (e *engine) sweep(ctx context.Context) error {
+func (e *engine) sweep(ctx context.Context) error { return e.removeOf(ctx, proc.OwnerGone) }
+
+// removeOf removes the containers whose owner is one of those, all at once.
+func (e *engine) removeOf(ctx context.Context, isOne func(owner string) bool) error {
 	ctx, cancel := context.WithTimeout(ctx, endWithin)
 	defer cancel()
 	found, err := e.client.ContainerList(ctx, client.ContainerListOptions{
@@ -169,12 +187,14 @@ func (e *engine) sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var all []error
-	for _, c := range found.Items {
-		if proc.OwnerGone(c.Labels[ownerLabel]) {
-			all = append(all, e.remove(ctx, c.ID))
+	var removing sync.WaitGroup
+	all := make([]error, len(found.Items))
+	for i, c := range found.Items {
+		if isOne(c.Labels[ownerLabel]) {
+			removing.Go(func() { all[i] = e.remove(ctx, c.ID) })
 		}
 	}
+	removing.Wait()
 	return errors.Join(all...)
 }
 

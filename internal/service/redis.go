@@ -126,10 +126,15 @@ func (r *Redis) startServer(ctx context.Context) (*conn, error) {
 
 // answers waits until PING is answered at addr.
 func (r *Redis) answers(ctx context.Context, addr string) (*conn, error) {
+	slow := time.Now().Add(slowAfter)
 	for tries := 0; ; tries++ {
 		conn, err := dialRedis(ctx, addr, r.password)
 		if err == nil {
 			return conn, nil
+		}
+		if time.Now().After(slow) {
+			r.source.say("Redis (%s) started and has not answered PING for %s; it has %s", r.Kind(), slowAfter, readyWithin)
+			slow = time.Now().Add(readyWithin)
 		}
 		if tries%20 == 0 { // for a container it is a question to the engine
 			if ended := r.server.ended(ctx); ended != nil {

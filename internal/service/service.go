@@ -19,6 +19,7 @@ import (
 )
 
 const (
+	slowAfter   = 5 * time.Second  // without an answer, the author learns what is waited for
 	readyWithin = 30 * time.Second // how long a Redis may take until PING is answered
 	endWithin   = 15 * time.Second // how long ending one may take
 )
@@ -86,6 +87,7 @@ type Source struct {
 	kind  kind
 	maker maker
 	life  context.Context
+	say   func(format string, args ...any)
 
 	mu     sync.Mutex
 	spare  *Redis // the one that showed that the kind works
@@ -154,7 +156,7 @@ func openKind(ctx context.Context, k kind, o Options) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Source{kind: k, maker: m, life: ctx, open: map[*Redis]bool{}}
+	s := &Source{kind: k, maker: m, life: ctx, say: o.Say, open: map[*Redis]bool{}}
 	o.Progress("starting Redis (%s)", k.name)
 	first, err := s.Start(ctx)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 
 // TestMain lets this binary be a supervisor, and a build that is killed.
 func TestMain(m *testing.M) {
-	proc.Supervise()
+	proc.Supervise(nil)
 	if len(os.Args) == 5 && os.Args[1] == "test-build" {
 		os.Exit(testBuild(os.Args[2], os.Args[3], os.Args[4]))
 	}

@@ -26,10 +26,11 @@ import (
 // Build, and no lock keeps a Build of the same site waiting. Refresh is for one
 // goroutine at a time; Run may be called by several, beside it.
 type Live struct {
-	config Config
-	ctx    context.Context // of the services, which outlive a cancelled run
-	cache  string          // the folder of this process for programs and their scratch folders
-	remove func()          // takes that away
+	config  Config
+	ctx     context.Context // of the services, which outlive a cancelled run
+	cache   string          // the folder of this process for programs and their scratch folders
+	remove  func()          // takes that away
+	scratch string          // the folder outside of the site that examples run in
 
 	redis  sync.Mutex
 	source *service.Source // opened by the first run that needs it
@@ -56,14 +57,18 @@ func OpenLive(ctx context.Context, c Config) (*Live, error) {
 	if err := cachedir.Make(cache); err != nil {
 		return nil, err
 	}
-	if err := proc.Sweep(cache); err != nil {
+	scratch, err := proc.Outside(root)
+	if err != nil {
+		return nil, err
+	}
+	if err := proc.Sweep(cache, scratch); err != nil {
 		return nil, err
 	}
 	own, remove, err := proc.Scratch(cache, "serve")
 	if err != nil {
 		return nil, err
 	}
-	return &Live{config: c, ctx: ctx, cache: own, remove: remove, inputs: map[string]run.Inputs{}}, nil
+	return &Live{config: c, ctx: ctx, cache: own, remove: remove, scratch: scratch, inputs: map[string]run.Inputs{}}, nil
 }
 
 // noSiteError says that a folder is no site.

@@ -67,7 +67,7 @@ func (l *Live) run(ctx context.Context, b *build, job run.Job) (*Shown, error) {
 	if err != nil {
 		return nil, err
 	}
-	pool := &run.Pool{Root: l.config.Root, Cache: l.cache, Source: source, Workers: 1}
+	pool := &run.Pool{Root: l.config.Root, Cache: l.cache, Scratch: l.scratch, Source: source, Workers: 1}
 	outcomes, err := pool.Run(ctx, []run.Job{job})
 	if err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	proc.Supervise()
+	proc.Supervise(nil)
 	os.Exit(m.Run())
 }
 

@@ -39,7 +39,7 @@ func (b *build) prove(ctx context.Context) error {
 		b.report.Service = source.Kind()
 	}
 	b.stage("run")
-	pool := &run.Pool{Root: b.Root, Cache: b.cache, Source: source, Workers: b.Workers, Started: b.started, Ended: b.ended}
+	pool := &run.Pool{Root: b.Root, Cache: b.cache, Scratch: b.scratch, Source: source, Workers: b.Workers, Started: b.started, Ended: b.ended}
 	outcomes, err := pool.Run(ctx, jobs)
 	b.running.Range(func(_, end any) bool { end.(func())(); return true }) // what was cut short
 	b.stage("ran")
@@ -260,6 +260,9 @@ func (b *build) take(o run.Outcome, job run.Job, next record.Record, source *ser
 		b.report.Matched++
 	}
 	switch d := o.Nondeterministic(); {
+	case d != "" && record.OrderDiffers(e, o.First, o.Second):
+		ps.AddHint(at, "nondeterministic", twoRuns.Replace(d)+"\n"+mendOrder(e),
+			"example %q prints the same lines each time, and only the order differs", e.ID)
 	case d != "":
 		ps.AddHint(at, "nondeterministic", twoRuns.Replace(d)+"\n"+mend(o), "example %q prints other lines each time", e.ID)
 	case emulated && job.Record != nil && job.Record.Torn:
@@ -281,6 +284,14 @@ func (b *build) take(o run.Outcome, job run.Job, next record.Record, source *ser
 
 // twoRuns names the sides of a difference where neither is a record.
 var twoRuns = strings.NewReplacer("  recorded ", "  first    ", "  printed  ", "  second   ", "  now      ", "  second   ")
+
+// mendOrder says what would bring the lines of an example into one order.
+func mendOrder(e lesson.Example) string {
+	if len(e.Commands) > 0 {
+		return "use a command whose reply has an order: SORT … ALPHA, or one of a list or a sorted set"
+	}
+	return "sort the lines before printing them, or add to " + e.Dir + "/example.yaml: unordered: true"
+}
 
 // mend says what would make a nondeterministic example the same each time.
 func mend(o run.Outcome) string {

@@ -250,6 +250,9 @@ func TestRandomSaves(t *testing.T) {
 				time.Sleep(2 * stamp.Margin)
 			}
 		}
+		if a.read("examples/say/recorded/output.txt") == "" {
+			a.remove("examples/say/recorded") // half a record is the author's to delete, as its problem says
+		}
 		wanted, files := a.clean()
 		a.wantClean(fmt.Sprintf("seed %d: %q", seed, history), wanted, files)
 		if t.Failed() {

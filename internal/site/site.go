@@ -77,12 +77,13 @@ func (r *Report) Wrong(strict bool) bool {
 // build is one run of the conductor.
 type build struct {
 	Config
-	root   *os.Root
-	fsys   fs.FS
-	cache  string // absolute
-	out    string // absolute
-	book   *load.Book
-	pinned string
+	root    *os.Root
+	fsys    fs.FS
+	cache   string // absolute
+	scratch string // the folder outside of the site that examples run in
+	out     string // absolute
+	book    *load.Book
+	pinned  string
 
 	records map[string]*record.Record       // what pages show, by example
 	stale   map[string][]run.Change         // by example; nil for one without a record
@@ -293,7 +294,11 @@ func open(ctx context.Context, c Config) (*build, func(), error) {
 // sweep removes what killed builds left. A check writes nothing outside the
 // cache, so it leaves files aside to the next build.
 func (b *build) sweep() error {
-	if err := proc.Sweep(b.cache); err != nil {
+	var err error
+	if b.scratch, err = proc.Outside(b.Root); err != nil {
+		return err
+	}
+	if err := proc.Sweep(b.cache, b.scratch); err != nil {
 		return err
 	}
 	if b.Check {
