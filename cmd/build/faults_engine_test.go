@@ -70,16 +70,14 @@ func TestEngineGoneMidRun(t *testing.T) {
 			writeTree(t, site, strings.Replace(engineLost, "%GONE%", gone, 1)+test.then+"\n")
 			proxy := newCut(t, socket)
 			build := exec.Command("build", "-C", site, "-j", "1", "-redis", "container", "-image", image)
-			build.Env = append(os.Environ(), "DOCKER_HOST=unix://"+proxy.listener.Addr().String())
+			temporary := t.TempDir()
+			build.Env = append(os.Environ(), "TMPDIR="+temporary, "DOCKER_HOST=unix://"+proxy.listener.Addr().String())
 			said := &strings.Builder{}
 			build.Stdout, build.Stderr = said, said
 			if err := build.Start(); err != nil {
 				t.Fatal(err)
 			}
-			waitFor(t, "the example to run", func() bool {
-				ready, _ := filepath.Glob(filepath.Join(site, ".cache/tmp/*/run-x-*/tmp/ready"))
-				return len(ready) > 0
-			})
+			waitFor(t, "the example to run", func() bool { return len(readyIn(temporary)) > 0 })
 			proxy.now()
 			writeTree(t, site, "-- gone --\n")
 			_ = build.Wait() // its exit code says more

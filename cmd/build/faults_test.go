@@ -231,6 +231,39 @@ func TestDiskFullWhileRecording(t *testing.T) {
 	wantClean(t, site, "-check")
 }
 
+// A disk that fills up while a program is compiled is exit 3: it is no mistake of
+// the program's author.
+func TestDiskFullWhileCompiling(t *testing.T) {
+	site := t.TempDir()
+	if limit := smallDisk(t, site); limit != "" {
+		t.Skip("there is no small disk")
+	}
+	writeTree(t, site, `
+-- go.mod --
+module site.example
+
+go 1.24
+-- content/a.md --
+# A
+
+~~~output {of=x}
+~~~
+-- examples/x/example.yaml --
+needs: none
+-- examples/x/main.go --
+package main
+
+import "fmt"
+
+func main() { fmt.Println("hello") }
+`)
+	cmd := exec.Command("build", "-C", site)
+	out, _ := cmd.CombinedOutput() // its exit code says more
+	if code := cmd.ProcessState.ExitCode(); code != 3 || !bytes.Contains(out, []byte("no space left on device")) {
+		t.Errorf("exit code %d, want 3 and the reason; it said:\n%s", code, out)
+	}
+}
+
 // smallDisk puts a disk of a megabyte at dir, or where that is not allowed gives
 // a shell command that limits the size of files.
 func smallDisk(t *testing.T, dir string) (limit string) {

@@ -41,6 +41,7 @@ var programs = map[string]func(ctx context.Context, c *redis.Client, args []stri
 	"wait":     wait,
 	"control":  control,
 	"cluster":  cluster,
+	"run_id":   runID,
 }
 
 func testExample(name string, args []string) int {
@@ -98,6 +99,13 @@ func sigkill(ctx context.Context, c *redis.Client, _ []string) error {
 	}
 	fmt.Println("gone: true")
 	return nil
+}
+
+// runID prints what names a server for as long as it lives.
+func runID(ctx context.Context, c *redis.Client, _ []string) error {
+	info, err := c.InfoMap(ctx, "server").Result()
+	fmt.Println(info["Server"]["run_id"])
+	return err
 }
 
 func processID(ctx context.Context, c *redis.Client) (int, error) {

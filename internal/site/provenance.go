@@ -23,8 +23,11 @@ func (b *build) compare(o run.Outcome, job run.Job, next record.Record, at probl
 	e, was := o.Example, job.Record
 	file := problem.Pos{File: e.Record + "/" + record.RecordFile}
 	if d := record.RulesOf(e).Diff(&was.Evidence, o.First); d != "" {
-		b.report.Problems.AddHint(at, "changed", d+"\nrun build to record what it shows now",
-			"example %q no longer shows what was recorded", e.ID)
+		text, hint := "example %q no longer shows what was recorded", "run build to record what it shows now"
+		if record.OrderDiffers(e, &was.Evidence, o.First) {
+			text, hint = "example %q shows what was recorded, and only the order differs", mendOrder(e)
+		}
+		b.report.Problems.AddHint(at, "changed", d+"\n"+hint, text, e.ID)
 	}
 	if !slices.Equal(was.Compiled, next.Compiled) {
 		b.report.Problems.AddHint(file, "changed", "run build -rerun and commit what it writes", "example %q is not compiled from the files that are recorded", e.ID)
