@@ -14,7 +14,7 @@
 //	-out dir
 //		where the site goes (default public below the root)
 //	-check
-//		write nothing outside .cache/; run every example again and compare
+//		write nothing in the site outside .cache/; run every example again and compare
 //		lines, fences, records and public/ byte for byte
 //	-rerun
 //		run every example, not only the stale ones
@@ -52,7 +52,7 @@
 //		serve the site from memory to this machine alone (":8080",
 //		"localhost:0"), draw again what changes when a file is saved, and reload
 //		the open page; what is wrong stands on the page too, and stale examples
-//		run beside it. It writes nothing outside .cache/: records, fences and
+//		run beside it. It writes nothing in the site outside .cache/: records, fences and
 //		public/ are left to the next build. ^C ends it, with exit code 0
 //	-strict
 //		warnings count as problems
