@@ -7,22 +7,31 @@ import (
 	"time"
 )
 
-// A breaker stops calls to a Redis that does not answer. After so many failures
-// in a row it is open and lets nothing through but one probe in each pause;
-// any answer closes it.
+// breakerPatience is how long Redis must have answered nothing before the breaker
+// opens: shorter stalls, such as a fork or a slow script, end by themselves.
+const breakerPatience = 200 * time.Millisecond
+
+// A breaker stops calls to a Redis that does not answer. It counts attempts, which
+// are round trips of the limiter's own, however many calls share one and however
+// long their callers wait. So many failed attempts in a row, over breakerPatience
+// or longer, open it; then it lets one probe through in each pause, and any answer
+// closes it. The pause doubles from a sixteenth of its length on, so that a short
+// outage ends soon.
 type breaker struct {
 	most    int32
 	pause   time.Duration
 	changed func(open bool, cause error) // called with the mutex held, in order
 
-	failures atomic.Int32 // in a row
+	failures atomic.Int32 // attempts in a row
 	open     atomic.Bool
 
-	mu    sync.Mutex
-	until time.Time // when the next probe may go
+	mu      sync.Mutex
+	since   time.Time     // when the first of these failures was seen
+	current time.Duration // the pause between probes now
+	until   time.Time     // when the next probe may go
 }
 
-// allow says whether a call may go, or else how long the breaker stays open.
+// allow reports whether a call may go, or else how long the breaker stays open.
 func (b *breaker) allow() (time.Duration, bool) {
 	if !b.open.Load() {
 		return 0, true
@@ -36,49 +45,50 @@ func (b *breaker) allow() (time.Duration, bool) {
 	if wait > 0 {
 		return wait, false
 	}
-	b.until = time.Now().Add(b.spread()) // this call is the probe of this pause
+	b.rest() // this call is the probe of this pause
 	return 0, true
 }
 
-// record hears how a call that was allowed ended.
+// record notes how an attempt ended.
 func (b *breaker) record(err error) {
-	switch {
-	case err == nil || answered(err):
+	if err == nil || answered(err) {
 		b.succeed()
-	case givenUp(err): // by its caller: it says nothing about Redis
-	default:
-		b.fail(err)
+		return
 	}
+	b.fail(err)
 }
 
 func (b *breaker) succeed() {
-	if b.failures.Load() != 0 {
-		b.failures.Store(0)
-	}
-	if !b.open.Load() {
+	if b.failures.Load() == 0 {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.failures.Store(0)
 	if b.open.CompareAndSwap(true, false) {
 		b.changed(false, nil)
 	}
 }
 
 func (b *breaker) fail(cause error) {
-	if b.failures.Add(1) < b.most || b.open.Load() {
-		return
-	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.until = time.Now().Add(b.spread())
-	if b.open.CompareAndSwap(false, true) {
-		b.changed(true, cause)
+	now := time.Now()
+	if b.failures.Add(1) == 1 {
+		b.since = now
 	}
+	if b.open.Load() || b.failures.Load() < b.most || now.Sub(b.since) < breakerPatience {
+		return
+	}
+	b.current = b.pause / 32
+	b.rest()
+	b.open.Store(true)
+	b.changed(true, cause)
 }
 
-// spread is the pause, give or take a fifth, so that many servers do not probe
-// in step.
-func (b *breaker) spread() time.Duration {
-	return time.Duration(float64(b.pause) * (0.8 + 0.4*rand.Float64()))
+// rest begins the next pause, give or take a fifth, so that many servers do not
+// probe in step.
+func (b *breaker) rest() {
+	b.current = min(2*b.current, b.pause)
+	b.until = time.Now().Add(time.Duration(float64(b.current) * (0.8 + 0.4*rand.Float64())))
 }

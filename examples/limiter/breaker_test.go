@@ -52,8 +52,8 @@ func (h *heard) Breaker(open bool, _ error) {
 	h.breaker = append(h.breaker, open)
 }
 
-// Nothing listens: the breaker opens after its failures, and from then on one
-// call in each pause dials.
+// Nothing listens: the breaker opens after its failures, not before 200 ms of
+// them, and from then on one call in each pause dials.
 func TestConnectionRefused(t *testing.T) {
 	nowhere := nobody(t)
 	o := ClientOptions(nowhere).Simple()
@@ -65,16 +65,31 @@ func TestConnectionRefused(t *testing.T) {
 	hear := newHeard()
 	const pause = time.Hour // no probe while the test runs
 	lim := newLimiter(t, rdb, Options{Failures: 5, Pause: pause, Metrics: hear})
-	for range 10_000 {
+	fail := func() *UnavailableError {
 		_, err := lim.Take(bg, charge(long(FixedWindow, 5)))
-		if down := mustBeDown(t, err); down.Unknown {
+		down := mustBeDown(t, err)
+		if down.Unknown {
 			t.Fatalf("nothing was sent, yet %v", err)
 		}
+		return down
 	}
-	if n := to.dials.Load(); n != 5 {
-		t.Errorf("%d dials, want the 5 before the breaker opened", n)
+	begin, calls := time.Now(), 0
+	for ; fail().Kind == KindDial; calls++ {
+		time.Sleep(time.Millisecond)
 	}
-	if hear.down != 10_000 || len(hear.breaker) != 1 || hear.decided[Limited] != 0 {
+	if open := time.Since(begin); open < breakerPatience {
+		t.Errorf("open after %v", open)
+	}
+	dials := to.dials.Load()
+	for range 10_000 {
+		if k := fail().Kind; k != KindOpen {
+			t.Fatalf("kind %q while the breaker is open", k)
+		}
+	}
+	if n := to.dials.Load(); n != dials || dials < 5 {
+		t.Errorf("%d dials before the breaker opened, %d after", dials, n-dials)
+	}
+	if hear.down != 10_001+calls || len(hear.breaker) != 1 || hear.decided[Limited] != 0 {
 		t.Errorf("heard %d failures, breaker %v, decided %v", hear.down, hear.breaker, hear.decided)
 	}
 }
@@ -90,10 +105,30 @@ func TestProbes(t *testing.T) {
 			t.Fatal("open after one failure of two")
 		}
 		b.record(nil)
+		for range 1000 {
+			b.record(down)
+		}
+		if _, ok := b.allow(); !ok {
+			t.Fatal("open after a thousand failures in no time")
+		}
+		time.Sleep(breakerPatience - 1)
+		b.record(nil)
 		b.record(down)
+		time.Sleep(breakerPatience)
 		b.record(down)
-		if wait, ok := b.allow(); ok || wait < 16*time.Millisecond || wait > 24*time.Millisecond {
-			t.Fatalf("closed after two failures in a row, or a wait of %v", wait)
+		var pauses []time.Duration
+		for wait, ok := b.allow(); !ok && len(pauses) < 6; wait, ok = b.allow() {
+			pauses = append(pauses, wait)
+			time.Sleep(wait)
+			if _, ok := b.allow(); !ok {
+				t.Fatal("no probe after the pause")
+			}
+			b.record(down)
+		}
+		for i, want := range []time.Duration{1250 * time.Microsecond, 2500 * time.Microsecond, 5 * time.Millisecond, 10 * time.Millisecond, 20 * time.Millisecond, 20 * time.Millisecond} {
+			if i >= len(pauses) || pauses[i] < want*8/10 || pauses[i] > want*12/10 {
+				t.Fatalf("pauses %v, the %d. is not %v or so", pauses, i+1, want)
+			}
 		}
 		for range 3 {
 			time.Sleep(24 * time.Millisecond)
@@ -152,7 +187,7 @@ func TestPartition(t *testing.T) {
 	if len(hear.breaker) < 2 || !hear.breaker[0] || hear.breaker[len(hear.breaker)-1] || hear.decided[Limited] != 0 {
 		t.Errorf("breaker went %v, decided %v", hear.breaker, hear.decided)
 	}
-	if lines := strings.Count(log.String(), "\n"); lines != len(hear.breaker) {
+	if lines := strings.Count(log.String(), "has "); lines != len(hear.breaker) || strings.Count(log.String(), "gets no decision") < 1 || strings.Count(log.String(), "\n") > len(hear.breaker)+4 {
 		t.Errorf("%d lines of log for %d changes:\n%s", lines, len(hear.breaker), log.String())
 	}
 	if n, _ := counts.Get("unavailable").(*expvar.Int); n == nil || n.Value() != int64(hear.down) {

@@ -268,7 +268,7 @@ func TestClusterSweep(t *testing.T) {
 			rdb.Persist(bg, key)
 		}
 	}
-	r, err := l.Sweep(bg, SweepOptions{})
+	r, err := l.Sweep(bg, SweepOptions{Repair: true})
 	if err != nil || r.Scanned < 60 || r.Repaired != 3 {
 		t.Errorf("%+v, %v", r, err)
 	}

@@ -1,6 +1,7 @@
 package limiter
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,9 +55,11 @@ type Decision struct {
 	// 0 without plans.
 	Version int64
 
-	at    int64   // microseconds, on the clock that decided
-	times []int64 // the same for each charge, where several clocks did
-	nonce uint64  // tells calls of one microsecond apart
+	at      int64   // microseconds, on the clock that decided
+	times   []int64 // the same for each charge, where several clocks did
+	nonce   uint64  // tells calls of one microsecond apart
+	places  []place // of the charges, where they can be refunded
+	request string  // what stands for the request's id, "" where it has none
 }
 
 // A Result is what became of one charge.
@@ -80,52 +83,107 @@ type Result struct {
 	Delay time.Duration
 }
 
-// ID names this decision for Refund. It says when and how much was taken, so
-// that no more comes back. It is made of letters, digits, dots and hyphens.
+// degradedID is the ID of what a fallback admitted.
+const degradedID = "degraded"
+
+// ID names this decision for Refund. It says when, how much and of which keys was
+// taken, so that no more comes back. It is made of letters, digits, dots and
+// hyphens, and empty for a Peek or a Refund, which take nothing. It is no secret
+// and not signed: never accept one from a client, who could make up another.
 func (d Decision) ID() string {
-	var b strings.Builder
-	b.WriteString(strconv.FormatInt(d.at, 36))
-	b.WriteByte('-')
-	b.WriteString(strconv.FormatUint(d.nonce, 36))
-	for i, r := range d.Results {
-		b.WriteByte('-')
-		b.WriteString(strconv.FormatInt(r.Granted, 36))
-		if d.times != nil {
-			b.WriteByte('.')
-			b.WriteString(strconv.FormatInt(d.at-d.times[i], 36))
-		}
+	if d.Degraded {
+		return degradedID
 	}
-	return b.String()
+	if len(d.places) == 0 {
+		return ""
+	}
+	entries := make([]string, len(d.Results))
+	for i, r := range d.Results {
+		e := strconv.FormatInt(r.Granted, 36) + "." + d.places[i].digest()
+		if d.times != nil {
+			e += "." + strconv.FormatInt(d.at-d.times[i], 36)
+		}
+		entries[i] = e
+	}
+	slices.Sort(entries) // whichever way the charges came
+	words := []string{d.take()}
+	if d.request != "" {
+		words = append(words, "r"+d.request)
+	}
+	return strings.Join(append(words, entries...), "-")
 }
 
-// taken is what an ID says of one charge.
-type taken struct{ at, granted int64 }
+// take is the part of the ID that tells takes apart: when, and the nonce.
+func (d Decision) take() string {
+	return strconv.FormatInt(d.at, 36) + "-" + strconv.FormatUint(d.nonce, 36)
+}
 
-// parseID reads WHEN-NONCE and then -GRANTED or -GRANTED.EARLIER for each charge.
-func parseID(id string) ([]taken, error) {
-	bad := invalid("%q is no decision's id", id)
+// An entry is what an ID says of one charge.
+type entry struct {
+	at, granted int64
+	digest      string
+}
+
+// A receipt is what an ID says.
+type receipt struct {
+	Decision         // at, nonce and request
+	entries  []entry // one for each charge
+}
+
+// parseID reads WHEN-NONCE, -rREQUEST where there is one, and then
+// -GRANTED.DIGEST or -GRANTED.DIGEST.EARLIER for each charge.
+func parseID(id string) (receipt, error) {
+	bad := invalid("%q is not the id of a decision that took anything", id)
 	words := strings.Split(id, "-")
-	if len(words) < 3 || len(words) > 2+MaxCharges {
-		return nil, bad
+	if len(words) < 3 {
+		return receipt{}, bad
 	}
-	at, ok := parseAmount(words[0])
-	if _, err := strconv.ParseUint(words[1], 36, 64); err != nil || !ok {
-		return nil, bad
+	var r receipt
+	var ok bool
+	var err error
+	r.at, ok = parseAmount(words[0])
+	if r.nonce, err = strconv.ParseUint(words[1], 36, 64); err != nil || !ok {
+		return receipt{}, bad
 	}
-	all := make([]taken, len(words)-2)
-	for i, word := range words[2:] {
-		word, before, split := strings.Cut(word, ".")
-		granted, ok := parseAmount(word)
-		var earlier int64
-		if ok && split {
-			earlier, ok = parseAmount(before)
+	words = words[2:]
+	if name, found := strings.CutPrefix(words[0], "r"); found && len(name) == 32 {
+		r.request, words = name, words[1:]
+	}
+	if len(words) == 0 || len(words) > MaxCharges {
+		return receipt{}, bad
+	}
+	for _, word := range words {
+		e, ok := parseEntry(word, r.at)
+		if !ok {
+			return receipt{}, bad
 		}
-		if !ok || earlier > at {
-			return nil, bad
-		}
-		all[i] = taken{at - earlier, granted}
+		r.entries = append(r.entries, e)
 	}
-	return all, nil
+	return r, nil
+}
+
+func parseEntry(word string, at int64) (entry, bool) {
+	fields := strings.Split(word, ".")
+	if len(fields) < 2 || len(fields) > 3 || fields[1] == "" {
+		return entry{}, false
+	}
+	granted, ok := parseAmount(fields[0])
+	var earlier int64
+	if ok && len(fields) == 3 {
+		earlier, ok = parseAmount(fields[2])
+	}
+	return entry{at: at - earlier, granted: granted, digest: fields[1]}, ok && earlier <= at
+}
+
+// find returns what the receipt says of a charge, each charge once.
+func (r receipt) find(p place, used []bool) (entry, bool) {
+	for i, e := range r.entries {
+		if !used[i] && e.digest == p.digest() {
+			used[i] = true
+			return e, true
+		}
+	}
+	return entry{}, false
 }
 
 func parseAmount(word string) (int64, bool) {
@@ -134,7 +192,8 @@ func parseAmount(word string) (int64, bool) {
 }
 
 // The reply of every script: the time and whether the call was refused, then
-// seven numbers for each charge. The quick way's is shorter.
+// seven numbers for each charge, and the nonce for a request with an id. The quick
+// way's is shorter.
 const replyHead, replyCharge = 2, 7
 
 func micros(n int64) time.Duration { return time.Duration(n) * time.Microsecond }
@@ -144,8 +203,9 @@ func decide(reply []int64, charges []Charge) (Decision, error) {
 	if len(reply) == quickLength(charges) {
 		return quickDecision(reply, charges), nil
 	}
-	if len(reply) != replyHead+replyCharge*len(charges) {
-		return Decision{}, invalid("a reply of %d numbers to %d charges: is another program's script under this name?", len(reply), len(charges))
+	size := replyHead + replyCharge*len(charges)
+	if len(reply) != size && len(reply) != size+1 {
+		return Decision{}, &UnavailableError{Op: "take", Kind: KindScript, Unknown: true, Err: fmt.Errorf("a reply of %d numbers to %d charges: is another program's script under this name?", len(reply), len(charges))}
 	}
 	results := make([]Result, len(charges))
 	for i, c := range charges {
@@ -158,6 +218,9 @@ func decide(reply []int64, charges []Charge) (Decision, error) {
 	}
 	d := summary(results, charges, reply[1] != 0)
 	d.at = reply[0]
+	if len(reply) > size {
+		d.nonce = uint64(reply[size])
+	}
 	return d, nil
 }
 

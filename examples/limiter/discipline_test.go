@@ -115,7 +115,7 @@ func TestContext(t *testing.T) {
 			hear := newHeard()
 			l := newLimiter(t, s.client(t), Options{Timeout: time.Hour, Metrics: hear, ShareAbove: above})
 			if name == "shared" {
-				l.store.wire.above = 0
+				l.store.nodes.single.wire.above = 0
 			}
 			c := charge(long(FixedWindow, 5))
 			take(t, l, c)
@@ -129,7 +129,7 @@ func TestContext(t *testing.T) {
 			ctx, leave := context.WithCancel(bg)
 			go func() {
 				defer leave()
-				waitFor(t, "the call is in flight", func() bool { return l.store.wire.inFlight.Load() == 1 })
+				waitFor(t, "the call is in flight", func() bool { return l.store.nodes.single.wire.inFlight.Load() == 1 })
 			}()
 			_, err := l.Take(ctx, c) // would take an hour
 			mustBeDown(t, err)

@@ -19,9 +19,13 @@ const (
 	FailClosed
 	// FailLocal admits this server's share of each limit, counted in memory.
 	FailLocal
+	// FailOpenAlways is FailOpen, and also admits where Redis refuses the
+	// limiter's password or a permission. Such an error stays until an operator
+	// mends it, so that the limit is off for as long; FailOpen returns it.
+	FailOpenAlways
 )
 
-// String is "open", "closed" or "local"; "unset" is no choice.
+// String is "open", "closed", "local" or "open always"; "unset" is no choice.
 func (f Fallback) String() string {
 	switch f {
 	case FailOpen:
@@ -30,27 +34,42 @@ func (f Fallback) String() string {
 		return "closed"
 	case FailLocal:
 		return "local"
+	case FailOpenAlways:
+		return "open always"
 	}
 	return "unset"
 }
 
+func (f Fallback) known() bool { return f >= FailOpen && f <= FailOpenAlways }
+
 // Decide is Take with an answer for the time without Redis. Under FailOpen and
 // FailLocal the decision is then marked Degraded and there is no error; under
-// FailClosed the error is Take's *UnavailableError.
+// FailClosed, and under FailOpen where Redis refuses the password or a permission,
+// the error is Take's *UnavailableError.
 func (l *Limiter) Decide(ctx context.Context, f Fallback, charges ...Charge) (Decision, error) {
-	if f < FailOpen || f > FailLocal {
-		return Decision{}, invalid("no fallback chosen: FailOpen, FailClosed or FailLocal")
+	return l.decideOr(ctx, f, charges, func() (Decision, error) { return l.Take(ctx, charges...) })
+}
+
+// DecideOnce is Decide for a request that has an id of its own, as TakeOnce is
+// Take. A fallback knows no ids: it decides each repetition anew.
+func (l *Limiter) DecideOnce(ctx context.Context, f Fallback, request string, charges ...Charge) (Decision, error) {
+	return l.decideOr(ctx, f, charges, func() (Decision, error) { return l.TakeOnce(ctx, request, charges...) })
+}
+
+func (l *Limiter) decideOr(ctx context.Context, f Fallback, charges []Charge, ask func() (Decision, error)) (Decision, error) {
+	if !f.known() {
+		return Decision{}, invalid("no fallback chosen: FailOpen, FailClosed, FailLocal or FailOpenAlways")
 	}
-	d, err := l.Take(ctx, charges...)
+	d, err := ask()
 	var down *UnavailableError
 	if err == nil || !errors.As(err, &down) || givenUp(err) {
 		return d, err
 	}
-	switch f {
-	case FailOpen:
+	switch {
+	case f == FailOpen && !down.Kind.misconfigured(), f == FailOpenAlways:
 		d, err = Decision{Outcome: Allowed, Degraded: true}, nil
-	case FailLocal:
-		d, err = l.local.take(l.keys, charges), nil
+	case f == FailLocal:
+		d, err = l.local.take(l.keys, withCosts(charges)), nil
 	}
 	l.metrics.Fallback(f, d.Outcome)
 	return d, err
@@ -59,7 +78,8 @@ func (l *Limiter) Decide(ctx context.Context, f Fallback, charges ...Charge) (De
 // local counts in the memory of this process while Redis is away. Each limit
 // admits its share of the quota, at least 1, in a window that opens with the
 // first charge, so that n servers together admit at most max(quota, n) in a
-// window. Where there are more counters than most, the new ones share one.
+// window. A bucket admits its share of the burst in the time in which that
+// refills. Where there are more counters than most, the new ones share one.
 type local struct {
 	servers int64
 	most    int
@@ -78,12 +98,20 @@ func newLocal(servers, most int) *local {
 	return &local{servers: int64(servers), most: most, counters: map[string]*localCounter{}}
 }
 
-// share is what this server admits of a quota.
-func (l *local) share(quota int64) int64 {
-	if quota == 0 {
+// share is what this server admits of a limit.
+func (l *local) share(limit Limit) int64 {
+	if limit.Quota == 0 {
 		return 0
 	}
-	return max(1, quota/l.servers)
+	return max(1, limit.capacity()/l.servers)
+}
+
+// localWindow is the time for which a share lasts.
+func localWindow(limit Limit) time.Duration {
+	if limit.Burst == 0 || limit.Quota == 0 {
+		return limit.Window
+	}
+	return time.Duration(min(float64(limit.Window)*float64(limit.Burst)/float64(limit.Quota), float64(MaxWindow)))
 }
 
 // take decides the charges together, as Limiter.Take does.
@@ -114,9 +142,9 @@ func (l *local) take(keys *keyspace, charges []Charge) Decision {
 	return d
 }
 
-// judge tells what a charge would get from its counter.
+// judge returns what a charge would get from its counter.
 func (l *local) judge(n *localCounter, c Charge, now time.Time) Result {
-	share := l.share(c.Limit.Quota)
+	share := l.share(c.Limit)
 	free := max(0, share-n.used)
 	r := Result{Limit: c.Limit, Outcome: Allowed, Granted: c.Cost, Used: n.used, Remaining: free, ResetAfter: n.ends.Sub(now)}
 	if c.AtMost {
@@ -125,8 +153,8 @@ func (l *local) judge(n *localCounter, c Charge, now time.Time) Result {
 	switch {
 	case r.Granted <= free:
 		return r
-	case r.Granted > share:
-		r.Outcome = Impossible
+	case r.Granted > c.Limit.capacity() || share == 0:
+		r.Outcome = Impossible // for Redis too; what is only more than the share waits for it
 	default:
 		r.Outcome, r.RetryAfter = Limited, r.ResetAfter
 	}
@@ -150,7 +178,7 @@ func (l *local) counter(key string, limit Limit, now time.Time) *localCounter {
 			return n
 		}
 	}
-	n := &localCounter{ends: now.Add(limit.Window)}
+	n := &localCounter{ends: now.Add(localWindow(limit))}
 	l.counters[key] = n
 	return n
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -104,20 +105,20 @@ func tighter(a, b Result) bool {
 	return a.ResetAfter > b.ResetAfter
 }
 
-// policyField lists the limits: "name";q=quota;w=seconds. The draft's windows
-// are whole seconds; another window is left out, as it may be.
+// policyField lists the limits, each once: "name";q=quota;w=seconds. The draft's
+// windows are whole seconds; another window is left out, as it may be.
 func policyField(results []Result) string {
-	var b strings.Builder
-	for i, r := range results {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(quoted(r.Limit.Name) + ";q=" + strconv.FormatInt(r.Limit.Quota, 10))
+	var policies []string
+	for _, r := range results {
+		p := quoted(r.Limit.Name) + ";q=" + strconv.FormatInt(r.Limit.Quota, 10)
 		if r.Limit.Window%time.Second == 0 {
-			b.WriteString(";w=" + strconv.FormatInt(int64(r.Limit.Window/time.Second), 10))
+			p += ";w=" + strconv.FormatInt(int64(r.Limit.Window/time.Second), 10)
+		}
+		if !slices.Contains(policies, p) {
+			policies = append(policies, p)
 		}
 	}
-	return b.String()
+	return strings.Join(policies, ", ")
 }
 
 // quoted is a name as a string of structured fields (RFC 9651), which holds

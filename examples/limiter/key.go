@@ -3,8 +3,10 @@ package limiter
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"hash/fnv"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -94,11 +96,89 @@ func appendSuffix(b []byte, l Limit) []byte {
 	return appendWindow(b, l.Window)
 }
 
-// marker is the key that remembers a request or a refund by its id, in the slot
-// of p.
-func (p place) marker(what, id string) string {
+// isKey reports whether a key has the form of those that a limiter with the prefix
+// makes: parts in braces, then more parts, one of the markers or a limit, or
+// nothing.
+func isKey(prefix, key string) bool {
+	rest, ok := strings.CutPrefix(key, prefix+"{")
+	if !ok {
+		return false
+	}
+	if rest, ok = cutParts(rest); !ok || !strings.HasPrefix(rest, "}") {
+		return false
+	}
+	rest = rest[1:]
+	for _, marker := range []string{"once,", "refund,"} {
+		if name, found := strings.CutPrefix(rest, marker); found {
+			rest, ok = cutParts(name)
+			return ok && rest == ""
+		}
+	}
+	if rest == "" {
+		return true // packed
+	}
+	if rest, ok = cutParts(rest); !ok || rest == "" {
+		return ok // packed, beside a tag
+	}
+	kind, found := strings.CutPrefix(rest, ",")
+	if !found || kind == "" || !slices.ContainsFunc(algorithms[FixedWindow:], func(a algorithm) bool { return a.kind == kind[:1] }) {
+		return false
+	}
+	window, err := time.ParseDuration(kind[1:])
+	return err == nil && window >= time.Millisecond && window <= MaxWindow
+}
+
+// cutParts cuts one part or more, apart by commas, off the start of a key.
+func cutParts(key string) (rest string, ok bool) {
+	for {
+		length, after, found := strings.Cut(key, ":")
+		n, err := strconv.Atoi(length)
+		if length == "h" {
+			n, err = 22, nil
+		}
+		if !found || err != nil || n < 0 || n > maxPart || len(after) < n {
+			return key, false
+		}
+		rest = after[n:]
+		next, more := strings.CutPrefix(rest, ",")
+		if !more || next == "" || next[0] != 'h' && (next[0] < '0' || next[0] > '9') {
+			return rest, true
+		}
+		key = next
+	}
+}
+
+// marker is a key of this name in the slot of p.
+func (p place) marker(what, name string) string {
 	b := append([]byte(p.key[:p.slot]), what...)
-	return string(appendPart(append(b, ','), id))
+	return string(appendPart(append(b, ','), name))
+}
+
+// digest tells the places of one decision apart, in its id.
+func (p place) digest() string {
+	h := fnv.New64a()
+	h.Write([]byte(p.key))
+	h.Write([]byte(p.tag))
+	return strconv.FormatUint(h.Sum64()>>24, 36)
+}
+
+// requestName stands for the id of a request in keys and in the ids of decisions:
+// ids come from clients and may be of any length.
+func requestName(request string) string {
+	sum := sha256.Sum256([]byte(request))
+	return hex.EncodeToString(sum[:16])
+}
+
+// requestMarkers are the keys that remember a request: one for each slot name of
+// the charges, which is one for each subject, or one for the tag.
+func requestMarkers(places []place, name string) []string {
+	var markers []string
+	for _, p := range places {
+		if m := p.marker("once", name); !slices.Contains(markers, m) {
+			markers = append(markers, m)
+		}
+	}
+	return markers
 }
 
 // recordTag is three bytes that stand for a limit in a packed key.

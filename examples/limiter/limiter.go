@@ -2,6 +2,7 @@ package limiter
 
 import (
 	"context"
+	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -41,16 +42,12 @@ func New(rdb redis.UniversalClient, o Options) (*Limiter, error) {
 	}
 	metrics := o.Metrics
 	if metrics == nil {
-		metrics = silent{}
+		metrics = NewSlogMetrics(slog.Default())
 	}
 	span := &budget{span: o.Timeout + o.DialTimeout}
 	return &Limiter{
-		rdb: rdb,
-		store: &store{
-			wire:    &pipeline{rdb: client, above: int32(o.ShareAbove), budget: span},
-			budget:  span,
-			breaker: &breaker{most: int32(o.Failures), pause: o.Pause, changed: metrics.Breaker},
-		},
+		rdb:     rdb,
+		store:   &store{nodes: newNodes(client, o, span, metrics.Breaker), budget: span},
 		keys:    &keyspace{prefix: o.Prefix, tag: o.Tag, normalize: o.Normalize, packed: o.Packed},
 		local:   newLocal(o.Servers, o.LocalKeys),
 		metrics: metrics,
@@ -62,72 +59,58 @@ func New(rdb redis.UniversalClient, o Options) (*Limiter, error) {
 
 // Take decides the charges together: all of them are made or none is. Their
 // order does not matter. It is one round trip, and the decision of one moment
-// on the server's clock.
+// on the server's clock. A charge without a Cost costs 1.
 //
 // The error is an *InvalidError for charges that cannot be decided, an
-// *UnavailableError where Redis gave no decision, or the context's own error
+// *UnavailableError where Redis made no decision, or the context's own error
 // where that ended before the call.
 func (l *Limiter) Take(ctx context.Context, charges ...Charge) (Decision, error) {
-	return l.decide(ctx, "take", "", charges)
+	return l.decide(ctx, "take", charges)
 }
 
-// Peek tells what Take would decide now, and writes nothing.
+// Peek returns what Take would decide now, and writes nothing. A Cost of 0 asks for
+// none: it shows what is used, and every limit admits it.
 func (l *Limiter) Peek(ctx context.Context, charges ...Charge) (Decision, error) {
-	return l.decide(ctx, "peek", "", charges)
+	return l.decide(ctx, "peek", charges)
 }
 
-// TakeOnce is Take for a request that has an id of its own. Where the same
-// request was admitted before, within Options.OnceFor, it gives that decision
-// again and charges nothing: so a charge whose answer was lost may be repeated.
-// The id must be the caller's, unguessable for clients.
-func (l *Limiter) TakeOnce(ctx context.Context, request string, charges ...Charge) (Decision, error) {
-	if request == "" {
-		return Decision{}, invalid("a request without an id")
+func (l *Limiter) decide(ctx context.Context, op string, charges []Charge) (Decision, error) {
+	if op == "take" {
+		charges = withCosts(charges)
 	}
-	return l.decide(ctx, "take", request, charges)
-}
-
-func (l *Limiter) decide(ctx context.Context, op, request string, charges []Charge) (Decision, error) {
 	places, err := l.places(charges)
 	if err != nil {
 		return Decision{}, err
 	}
 	begin := time.Now()
-	d, err := l.askAll(ctx, op, request, places, charges)
+	d, err := l.askAll(ctx, op, places, charges)
 	if err != nil {
-		l.failed(err)
-		return Decision{}, err
+		return Decision{}, l.failed(err)
 	}
-	d.nonce = rand.Uint64()
+	if op == "take" {
+		d.nonce, d.places = rand.Uint64(), places
+	}
 	l.metrics.Decided(op, d, time.Since(begin))
 	return d, nil
 }
 
-func (l *Limiter) askAll(ctx context.Context, op, request string, places []place, charges []Charge) (Decision, error) {
-	if !l.split {
-		return l.ask(ctx, op, request, places, charges)
+func (l *Limiter) askAll(ctx context.Context, op string, places []place, charges []Charge) (Decision, error) {
+	if l.split {
+		if parts := l.parts(places, charges); len(parts) > 1 {
+			return l.askParts(ctx, op, parts, charges)
+		}
 	}
-	parts := l.parts(places, charges)
-	if len(parts) == 1 {
-		return l.ask(ctx, op, request, places, charges)
-	}
-	if request != "" {
-		return Decision{}, invalid("a request with an id whose charges live in %d slots: its answer cannot be remembered in one", len(parts))
-	}
-	return l.askParts(ctx, op, parts, charges)
+	return l.ask(ctx, op, places, charges)
 }
 
 // ask sends charges whose keys live in one slot.
-func (l *Limiter) ask(ctx context.Context, op, request string, places []place, charges []Charge) (Decision, error) {
+func (l *Limiter) ask(ctx context.Context, op string, places []place, charges []Charge) (Decision, error) {
 	var args []any
 	var script *script
-	switch {
-	case request != "":
-		args = l.words(places, charges, places[0].marker("once", request), op, l.once.Milliseconds())
-	case op == "peek":
-		args = l.words(places, charges, "", op)
-	default:
-		args = l.words(places, charges, "")
+	if op == "peek" {
+		args = l.words(places, charges, nil, op)
+	} else {
+		args = l.words(places, charges, nil)
 		if !l.store.long {
 			script = quickScript(places, charges)
 		}
@@ -135,59 +118,39 @@ func (l *Limiter) ask(ctx context.Context, op, request string, places []place, c
 	if script == nil {
 		script = takeScript.form(setOf(places, charges))
 	}
+	return l.run(ctx, op, script, args, places, charges)
+}
+
+// run sends a script about charges whose keys live in one slot, and reads the
+// decision.
+func (l *Limiter) run(ctx context.Context, op string, script *script, args []any, places []place, charges []Charge) (Decision, error) {
 	reply, err := l.store.run(ctx, op, script, args)
 	if err != nil {
+		if down, ok := err.(*UnavailableError); ok {
+			l.describe(down, places, charges)
+		}
 		return Decision{}, err
 	}
 	return decide(reply, charges)
 }
 
-// Refund gives back what a decision took, by its ID and for the same charges in
-// the same order. It gives back at most each charge's Cost, at most what was
-// taken, and only what still counts: nothing once the window is over or the
-// bucket has drained. So what remains never rises above the limit, and a second
-// refund of one decision gives nothing. Results tell in Granted what came back.
-func (l *Limiter) Refund(ctx context.Context, id string, charges ...Charge) (Decision, error) {
-	took, err := parseID(id)
-	if err != nil {
-		return Decision{}, err
+// describe adds to an error which limits it is about, and which keys where these
+// are the cause.
+func (l *Limiter) describe(down *UnavailableError, places []place, charges []Charge) {
+	for _, c := range charges {
+		down.Limits = append(down.Limits, c.Limit.Name)
+		down.Classes = append(down.Classes, l.keys.prefix+"{*}"+string(appendSuffix(nil, c.Limit)))
 	}
-	if len(took) != len(charges) {
-		return Decision{}, invalid("decision %s made %d charges, not %d", id, len(took), len(charges))
+	if down.Kind != KindWrongType {
+		return
 	}
-	charges = slices.Clone(charges)
-	life := time.Second
-	for i := range charges {
-		charges[i].Cost = min(charges[i].Cost, took[i].granted)
-		life = max(life, 2*charges[i].Limit.Window)
+	for _, p := range places {
+		down.Keys = append(down.Keys, p.key)
 	}
-	places, err := l.places(charges)
-	if err != nil {
-		return Decision{}, err
-	}
-	parts := l.parts(places, charges)
-	err = each(parts, func(p *part) (Decision, error) {
-		return l.giveBack(ctx, took[p.index[0]].at, id, life, p.places, p.charges)
-	})
-	if err != nil {
-		l.failed(err)
-		return Decision{}, err
-	}
-	return joined(parts, charges, false), nil
 }
 
-// giveBack refunds charges whose keys live in one slot. The id is remembered for
-// life, after which nothing of them counts any more.
-func (l *Limiter) giveBack(ctx context.Context, at int64, id string, life time.Duration, places []place, charges []Charge) (Decision, error) {
-	args := l.words(places, charges, places[0].marker("refund", id), at, life.Milliseconds())
-	reply, err := l.store.run(ctx, "refund", refundScript.form(setOf(places, charges)), args)
-	if err != nil {
-		return Decision{}, err
-	}
-	return decide(reply, charges)
-}
-
-// Reset forgets all use of the charges' limits by their subjects.
+// Reset forgets all use of the charges' limits by their subjects. Decisions from
+// before must not be refunded after it.
 func (l *Limiter) Reset(ctx context.Context, charges ...Charge) error {
 	places, err := l.places(charges)
 	if err != nil {
@@ -195,13 +158,9 @@ func (l *Limiter) Reset(ctx context.Context, charges ...Charge) error {
 	}
 	err = each(l.parts(places, charges), func(p *part) (Decision, error) {
 		script := resetScript.form(setOf(p.places, p.charges))
-		_, err := l.store.run(ctx, "reset", script, l.words(p.places, p.charges, ""))
-		return Decision{}, err
+		return l.run(ctx, "reset", script, l.words(p.places, p.charges, nil), p.places, p.charges)
 	})
-	if err != nil {
-		l.failed(err)
-	}
-	return err
+	return l.failed(err)
 }
 
 // Key is the Redis key that holds the charge's use, for people who look.
@@ -255,23 +214,24 @@ func (l *Limiter) register(p place, limit Limit) error {
 	return nil
 }
 
-func (l *Limiter) failed(err error) {
+// failed notes an error of a call and returns it.
+func (l *Limiter) failed(err error) error {
 	if u, ok := err.(*UnavailableError); ok {
 		l.metrics.Unavailable(u)
 	}
+	return err
 }
 
 // words are those of a script's command: verb and script, which the store fills
-// in, the keys and the marker, if there is one, and then what lua/base.lua says.
-func (l *Limiter) words(places []place, charges []Charge, marker string, rest ...any) []any {
-	words := make([]any, 3, 4+5*len(charges)+1+len(rest))
-	words[2] = len(places)
+// in, the keys and the markers, if there are any, and then what lua/base.lua says.
+func (l *Limiter) words(places []place, charges []Charge, markers []string, rest ...any) []any {
+	words := make([]any, 3, 4+5*len(charges)+len(markers)+len(rest))
+	words[2] = len(places) + len(markers)
 	for _, p := range places {
 		words = append(words, p.key)
 	}
-	if marker != "" {
-		words[2] = len(places) + 1
-		words = append(words, marker)
+	for _, m := range markers {
+		words = append(words, m)
 	}
 	for i, c := range charges {
 		words = append(words, word(c, places[i].tag), c.Limit.Window.Microseconds(), c.Limit.capacity(), c.Cost)

@@ -42,7 +42,7 @@ func TestBytesPerKey(t *testing.T) {
 			if each > row.most {
 				t.Errorf("%.0f bytes for each limit, the bound is %.0f", each, row.most)
 			}
-			r, err := l.Sweep(bg, SweepOptions{DryRun: true})
+			r, err := l.Sweep(bg, SweepOptions{})
 			if err != nil || r.Scanned < memoryKeys || len(r.Leaked) != 0 {
 				t.Errorf("of %d keys %d never expire, %v", r.Scanned, len(r.Leaked), err)
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"expvar"
 	"log/slog"
+	"sync"
 	"time"
 )
 
@@ -13,7 +14,8 @@ type Metrics interface {
 	// Decided is called for every decision of Redis: op is "take" or "peek",
 	// took the time that it needed.
 	Decided(op string, d Decision, took time.Duration)
-	// Unavailable is called for every call that got no decision.
+	// Unavailable is called for every call that got no decision; err.Kind says
+	// why.
 	Unavailable(err *UnavailableError)
 	// Fallback is called when a fallback decided in place of Redis.
 	Fallback(f Fallback, o Outcome)
@@ -21,13 +23,6 @@ type Metrics interface {
 	// opened it, and when it closes.
 	Breaker(open bool, cause error)
 }
-
-type silent struct{}
-
-func (silent) Decided(string, Decision, time.Duration) {}
-func (silent) Unavailable(*UnavailableError)           {}
-func (silent) Fallback(Fallback, Outcome)              {}
-func (silent) Breaker(bool, error)                     {}
 
 // MetricsList passes everything on to each of its members.
 type MetricsList []Metrics
@@ -65,9 +60,9 @@ type ExpvarMetrics struct{ m *expvar.Map }
 
 // NewExpvarMetrics counts in m, which the caller publishes: "take.allowed",
 // "take.limited", "take.impossible" and the same of "peek", "take.microseconds",
-// "limited.NAME" and "shadowed.NAME" for each limit, "unavailable" and of these
-// "unknown", "fallback.open", "fallback.local.limited" and so on, "breaker.opened"
-// and "breaker.open" (1 while it is).
+// "limited.NAME" and "shadowed.NAME" for each limit, "unavailable", of these
+// "unavailable.KIND" for each ErrorKind and "unknown", "fallback.open", "fallback.local.limited" and so on, "breaker.opened"
+// and "breaker.open" (how many are, one for each server).
 func NewExpvarMetrics(m *expvar.Map) ExpvarMetrics { return ExpvarMetrics{m} }
 
 // Decided implements Metrics.
@@ -85,6 +80,7 @@ func (e ExpvarMetrics) Decided(op string, d Decision, took time.Duration) {
 // Unavailable implements Metrics.
 func (e ExpvarMetrics) Unavailable(err *UnavailableError) {
 	e.m.Add("unavailable", 1)
+	e.m.Add("unavailable."+string(err.Kind), 1)
 	if err.Unknown {
 		e.m.Add("unknown", 1)
 	}
@@ -110,17 +106,61 @@ func (e ExpvarMetrics) Breaker(open bool, _ error) {
 }
 
 // SlogMetrics logs one line when the breaker opens and one when it closes, and
-// nothing for each call: an outage must not fill a disk.
-type SlogMetrics struct{ log *slog.Logger }
+// one when calls begin to fail in another way than before: with the kind of the
+// failure, the class of the key that was asked for and what to do. It logs nothing
+// for each call: an outage must not fill a disk.
+type SlogMetrics struct {
+	log   *slog.Logger
+	kinds *kindLog
+}
+
+// kindLog remembers which kind of failure was logged.
+type kindLog struct {
+	mu     sync.Mutex
+	last   ErrorKind
+	failed time.Time               // when a call failed last
+	logged map[ErrorKind]time.Time // when each kind was logged last
+}
+
+// quietTime without a failure ends a kind: the next failure is logged again.
+const quietTime = 10 * time.Second
+
+// isNew reports whether a failure is of another kind than the one before. Two
+// kinds that alternate are logged once a second each.
+func (k *kindLog) isNew(kind ErrorKind, now time.Time) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	same := kind == k.last && now.Sub(k.failed) < quietTime
+	k.last, k.failed = kind, now
+	if same || now.Sub(k.logged[kind]) < time.Second {
+		return false
+	}
+	k.logged[kind] = now
+	return true
+}
 
 // NewSlogMetrics logs to log.
-func NewSlogMetrics(log *slog.Logger) SlogMetrics { return SlogMetrics{log} }
+func NewSlogMetrics(log *slog.Logger) SlogMetrics {
+	return SlogMetrics{log, &kindLog{logged: map[ErrorKind]time.Time{}}}
+}
 
 // Decided implements Metrics.
 func (SlogMetrics) Decided(string, Decision, time.Duration) {}
 
 // Unavailable implements Metrics.
-func (SlogMetrics) Unavailable(*UnavailableError) {}
+func (s SlogMetrics) Unavailable(err *UnavailableError) {
+	if err.Kind == KindOpen || err.Kind == KindCaller || !s.kinds.isNew(err.Kind, time.Now()) {
+		return
+	}
+	fields := []slog.Attr{
+		slog.String("kind", string(err.Kind)), slog.String("op", err.Op), slog.Any("limits", err.Limits), slog.Any("keys", err.Classes),
+		slog.Any("cause", err.Err), slog.String("remedy", err.Kind.Remedy()),
+	}
+	if len(err.Keys) > 0 {
+		fields = append(fields, slog.Any("key", err.Keys))
+	}
+	s.log.LogAttrs(context.Background(), slog.LevelError, "rate limiter gets no decision", fields...)
+}
 
 // Fallback implements Metrics.
 func (SlogMetrics) Fallback(Fallback, Outcome) {}

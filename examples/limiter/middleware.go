@@ -2,12 +2,16 @@ package limiter
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"maps"
-	"math/rand/v2"
+	mathrand "math/rand/v2"
 	"net/http"
+	"net/url"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -27,9 +31,11 @@ type MiddlewareOptions struct {
 	// and must be given: a route that nobody thought of is the one that hurts.
 	Routes  map[string]Policy
 	Default Policy
-	// Route names the route of a request. By default it is r.Pattern, which is
-	// set where the middleware stands behind an http.ServeMux; MuxRoute names it
-	// in front of one.
+	// Mux is the ServeMux whose patterns the Routes are. Every route must be one
+	// of them when Middleware is called: register the handlers first.
+	Mux *http.ServeMux
+	// Route names the route of a request, where Mux does not. Routes need one of
+	// the two. RoutePattern is for a middleware behind a ServeMux.
 	Route func(*http.Request) string
 
 	// DraftHeaders writes RateLimit and RateLimit-Policy as
@@ -56,6 +62,10 @@ func MuxRoute(mux *http.ServeMux) func(*http.Request) string {
 	}
 }
 
+// RoutePattern names a request's route by its r.Pattern, for a middleware around the
+// handlers of an http.ServeMux. In front of the mux it names none: use Mux.
+func RoutePattern(r *http.Request) string { return r.Pattern }
+
 type decisionKey struct{}
 
 // DecisionOf is the decision that admitted a request, for its handler.
@@ -75,7 +85,8 @@ func DecisionOf(ctx context.Context) (Decision, bool) {
 // the connection over. What it was charged stays charged however it ends, in a
 // panic too: DecisionOf has the ID to refund it by.
 //
-// The error is an *InvalidError for a policy without charges or fallback.
+// The error is an *InvalidError for a policy without charges or fallback, and for
+// Routes that no request can have: without Mux or Route, or that the Mux lacks.
 func (l *Limiter) Middleware(o MiddlewareOptions) (func(http.Handler) http.Handler, error) {
 	if err := o.Default.validate("the default policy"); err != nil {
 		return nil, err
@@ -85,8 +96,8 @@ func (l *Limiter) Middleware(o MiddlewareOptions) (func(http.Handler) http.Handl
 			return nil, err
 		}
 	}
-	if o.Route == nil {
-		o.Route = func(r *http.Request) string { return r.Pattern }
+	if err := o.routes(); err != nil {
+		return nil, err
 	}
 	if o.Invalid == nil {
 		o.Invalid = func(*http.Request, error) {}
@@ -101,12 +112,65 @@ func (l *Limiter) Middleware(o MiddlewareOptions) (func(http.Handler) http.Handl
 	}, nil
 }
 
+// routes checks that requests can have the routes, and fills in Route.
+func (o *MiddlewareOptions) routes() error {
+	switch {
+	case o.Mux != nil && o.Route != nil:
+		return invalid("Mux and Route both name the routes: give one")
+	case o.Mux != nil:
+		o.Route = MuxRoute(o.Mux)
+	case o.Route != nil: // whose names are its own
+		return nil
+	case len(o.Routes) > 0:
+		return invalid("the policies of Routes apply to no request: give the Mux whose patterns they are, or a Route function")
+	default:
+		o.Route = func(*http.Request) string { return "" }
+		return nil
+	}
+	for _, route := range slices.Sorted(maps.Keys(o.Routes)) {
+		r := sample(route)
+		if r == nil {
+			return invalid("route %q is no pattern of a ServeMux", route)
+		}
+		if got := o.Route(r); got != route {
+			return invalid("route %q is no pattern of the mux, which serves such a request by %q", route, got)
+		}
+	}
+	return nil
+}
+
+// wildcard is a part of a pattern that stands for others.
+var wildcard = regexp.MustCompile(`\{[^}]*\}`)
+
+// sample makes a request that a pattern of a ServeMux matches, and few others do;
+// nil for what is no pattern.
+func sample(pattern string) *http.Request {
+	method, rest, ok := strings.Cut(pattern, " ")
+	if !ok {
+		method, rest = "GET", pattern
+	}
+	host, path, ok := strings.Cut(strings.TrimLeft(rest, " \t"), "/")
+	if !ok {
+		return nil
+	}
+	path = "/" + wildcard.ReplaceAllStringFunc(path, func(name string) string {
+		if name == "{$}" {
+			return ""
+		}
+		return "sample-" + rand.Text()
+	})
+	if strings.HasSuffix(path, "/") && !strings.HasSuffix(rest, "{$}") {
+		path += "sample-" + rand.Text() // all that is below the folder
+	}
+	return &http.Request{Method: method, Host: host, URL: &url.URL{Path: path}, Header: http.Header{}}
+}
+
 func (p Policy) validate(what string) error {
 	if p.Charges == nil {
 		return invalid("%s has no charges", what)
 	}
-	if p.Fallback < FailOpen || p.Fallback > FailLocal {
-		return invalid("%s has no fallback: choose FailOpen, FailClosed or FailLocal", what)
+	if !p.Fallback.known() {
+		return invalid("%s has no fallback: choose FailOpen, FailClosed, FailLocal or FailOpenAlways", what)
 	}
 	return nil
 }
@@ -154,7 +218,7 @@ func refuse(w http.ResponseWriter, r *http.Request, o MiddlewareOptions, err err
 		after = max(after, down.RetryAfter)
 	}
 	// A second or two of chance keep the clients from coming back in step.
-	after += rand.N(2 * time.Second)
+	after += mathrand.N(2 * time.Second)
 	writeRetryAfter(w.Header(), o, after)
 	writeProblem(w, problem{Type: problemCapacity, Title: "The rate limiter is unavailable", Status: http.StatusServiceUnavailable})
 }

@@ -158,6 +158,7 @@ func TestOutage(t *testing.T) {
 	l := newLimiter(t, rdb, Options{Servers: 4, Failures: 1, Pause: 50 * time.Millisecond, Metrics: hear})
 	limit := long(FixedWindow, 40)
 	web := newSite(t, l, MiddlewareOptions{
+		Route: RoutePattern,
 		Routes: map[string]Policy{
 			"/seats":   {by(limit), FailOpen},
 			"/sign-in": {by(limit), FailClosed},
@@ -224,7 +225,7 @@ func TestPoliciesMustBeWhole(t *testing.T) {
 		{},
 		{Default: Policy{Charges: whole.Charges}},
 		{Default: Policy{Fallback: FailOpen}},
-		{Default: whole, Routes: map[string]Policy{"/": {Charges: whole.Charges}}},
+		{Default: whole, Route: RoutePattern, Routes: map[string]Policy{"/": {Charges: whole.Charges}}},
 	} {
 		if _, err := l.Middleware(o); err == nil {
 			t.Errorf("%d: accepted", i)

@@ -16,11 +16,46 @@ type model struct {
 	limit Limit
 	units []int64 // when each admitted unit was taken, microseconds, in order
 
-	level *big.Int // buckets: millionths in use at the time at
-	at    int64
+	level   *big.Int // buckets: millionths in use at the time at
+	at      int64
+	quota   int64 // at which they drain
+	changed int64 // up to when nothing that was taken comes back
 }
 
-func newModel(l Limit) *model { return &model{limit: l, level: new(big.Int)} }
+func newModel(l Limit) *model { return &model{limit: l, level: new(big.Int), quota: l.Quota} }
+
+func (m *model) bucket() bool {
+	return m.limit.Algorithm == TokenBucket || m.limit.Algorithm == LeakyBucket
+}
+
+// replanned is the model after a call that sees the plan: a bucket has drained at
+// the old quota up to now, and what is above its capacity is forgiven.
+func (m *model) replanned(now int64) *model {
+	c := *m
+	if !m.bucket() {
+		return &c
+	}
+	full := big.NewInt(m.limit.capacity() * 1_000_000)
+	c.level, c.at = m.levelAt(now), now
+	if c.level.Cmp(full) > 0 || m.quota > m.limit.Quota && c.level.Sign() > 0 {
+		c.changed = now
+	}
+	if c.level.Cmp(full) > 0 {
+		c.level = full
+	}
+	if c.level.Sign() == 0 {
+		c.changed = max(c.changed, now-1)
+	}
+	c.quota = m.limit.Quota
+	return &c
+}
+
+// sees makes the model that of a call at that time, where the plan has changed.
+func (m *model) sees(now int64) {
+	if r := m.replanned(now); m.quota != m.limit.Quota || r.level.Cmp(m.levelAt(now)) != 0 {
+		*m = *r
+	}
+}
 
 func (m *model) window() int64 { return m.limit.Window.Microseconds() }
 
@@ -42,7 +77,7 @@ func ceilDiv(a, b int64) int64 { return (a + b - 1) / b }
 // drained is what a bucket loses in so many microseconds, rounded down.
 func (m *model) drained(elapsed int64) *big.Int {
 	n := big.NewInt(elapsed)
-	n.Mul(n, big.NewInt(m.limit.Quota*1_000_000))
+	n.Mul(n, big.NewInt(m.quota*1_000_000))
 	return n.Div(n, big.NewInt(m.window()))
 }
 
@@ -99,6 +134,9 @@ func first(ok func(wait int64) bool) int64 {
 }
 
 func (m *model) take(now, n int64) {
+	if m.bucket() && m.levelAt(now).Sign() == 0 {
+		m.changed = max(m.changed, now-1)
+	}
 	for range n {
 		m.units = append(m.units, now)
 	}
@@ -109,20 +147,19 @@ func (m *model) take(now, n int64) {
 
 // give takes back at most n units of one time, as far as they still count.
 func (m *model) give(now, at, n int64) int64 {
-	if m.limit.Algorithm == TokenBucket || m.limit.Algorithm == LeakyBucket {
-		left := big.NewInt(m.limit.capacity() * 1_000_000)
+	if m.bucket() {
+		left := big.NewInt(n * 1_000_000)
 		left.Sub(left, m.drained(now-at))
-		for _, bound := range []*big.Int{m.levelAt(now), big.NewInt(n * 1_000_000)} {
-			if bound.Cmp(left) < 0 {
-				left = bound
-			}
+		if level := m.levelAt(now); level.Cmp(left) < 0 {
+			left = level
 		}
-		n = max(0, left.Div(left, big.NewInt(1_000_000)).Int64())
-		if n > 0 {
-			m.level, m.at = m.levelAt(now), now
-			m.level.Sub(m.level, big.NewInt(n*1_000_000))
+		if left.Sign() <= 0 || at <= m.changed {
+			return 0
 		}
-		return n
+		m.level, m.at = m.levelAt(now), now
+		m.level.Sub(m.level, left)
+		left.Add(left, big.NewInt(999_999))
+		return left.Div(left, big.NewInt(1_000_000)).Int64()
 	}
 	var given int64
 	m.units = slices.DeleteFunc(m.units, func(unit int64) bool {
@@ -156,6 +193,7 @@ func (m *model) counts(now, at int64) bool {
 
 // result is what a call must answer; peek charges nothing.
 func (m *model) result(now int64, c Charge, peek bool) Result {
+	m.sees(now)
 	r := Result{Limit: c.Limit, Outcome: Allowed}
 	least := c.Cost
 	if c.AtMost {
@@ -194,8 +232,7 @@ func (m *model) result(now int64, c Charge, peek bool) Result {
 }
 
 func (m *model) reset(now int64) int64 {
-	bucket := m.limit.Algorithm == TokenBucket || m.limit.Algorithm == LeakyBucket
-	if bucket && m.limit.Quota == 0 && m.levelAt(now).Sign() > 0 {
+	if m.bucket() && m.limit.Quota == 0 && m.levelAt(now).Sign() > 0 {
 		return m.at + m.window() - now
 	}
 	return first(func(w int64) bool {
@@ -297,25 +334,32 @@ func oneStep(t *testing.T, l *Limiter, m *model, what string, now int64, c Charg
 	var err error
 	switch what {
 	case "peek":
-		want = m.result(now, c, true)
+		seen := *m
+		want = seen.result(now, c, true)
 		d, err = l.Peek(ctx, c)
 	case "refund":
 		i := dice.IntN(len(*ids))
 		taken := (*ids)[i]
 		*ids = slices.Delete(*ids, i, i+1)
 		c.Cost = min(c.Cost+1, taken.Granted)
+		c.Cost = max(c.Cost, 1)
+		m.sees(now)
 		given := m.give(now, taken.at, c.Cost)
 		want = Result{Limit: c.Limit, Outcome: Allowed, Granted: given, Used: m.used(now), Remaining: max(0, m.free(now)), ResetAfter: micros(m.reset(now))}
 		d, err = l.Refund(ctx, taken.ID(), c)
 	case "reset":
-		m.units, m.level = nil, new(big.Int)
+		m.units, m.level, m.quota = nil, new(big.Int), m.limit.Quota
+		*ids = nil // nothing from before a Reset may be refunded
 		err = l.Reset(ctx, c)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return Result{}, Result{}
 	default:
+		sent := c
+		c.Cost = max(c.Cost, 1)
 		want = m.result(now, c, false)
+		c = sent
 		d, err = l.Take(ctx, c)
 		if err == nil && d.Granted > 0 {
 			*ids = append(*ids, d)
@@ -328,4 +372,21 @@ func oneStep(t *testing.T, l *Limiter, m *model, what string, now int64, c Charg
 		*ids = (*ids)[1:]
 	}
 	return d.Results[0], want
+}
+
+var bigMillion = big.NewInt(1_000_000)
+
+// counterUsed is what a sliding counter of one call counts, in whole numbers of any
+// size.
+func counterUsed(count, at, now, window int64) int64 {
+	d := now/window - at/window
+	if d == 0 {
+		return count
+	}
+	if d > 1 {
+		return 0
+	}
+	n := new(big.Int).Mul(big.NewInt(count), big.NewInt(window-now%window))
+	n.Add(n, big.NewInt(window-1))
+	return n.Div(n, big.NewInt(window)).Int64()
 }

@@ -31,10 +31,12 @@ type Options struct {
 	// wins.
 	Timeout, DialTimeout time.Duration
 
-	// Failures in a row open the circuit breaker, 5 by default: then calls fail
-	// at once, but for one in each Pause (500ms by default, give or take a
-	// fifth), which tries whether Redis is back. Replies of error do not count:
-	// a Redis that answers is there.
+	// Failures in a row open the circuit breaker, 5 by default, if Redis has
+	// answered nothing for 200ms or longer: then calls fail at once, but for one
+	// in each pause, which tries whether Redis is back. Pauses double up to Pause,
+	// 500ms by default, give or take a fifth. What is counted are round trips of
+	// the limiter, not calls or callers who left; replies of error do not count:
+	// a Redis that answers is there. In a Cluster each node has its own breaker.
 	Failures int
 	Pause    time.Duration
 
@@ -68,7 +70,8 @@ type Options struct {
 	// by default; more share one.
 	Servers, LocalKeys int
 
-	// Metrics hears of every decision and failure; nil hears nothing.
+	// Metrics hears of every decision and failure. nil is NewSlogMetrics of
+	// slog.Default; MetricsList{} hears nothing.
 	Metrics Metrics
 
 	// Clock is for tests and lessons: it replaces the clock of the Redis

@@ -20,17 +20,15 @@ const (
 	maxSenders = 2
 )
 
-// errAbandoned is the cause where a caller left before its call was sent.
-var errAbandoned = errors.New("the caller left before the call was sent")
-
 // A pipeline sends calls one by one while few are in flight, which is fastest
 // for each of them, and together while there are many, since round trips and
 // system calls are what costs. It waits for nobody: a batch is what came while
 // the one before was under way. It has no goroutine while nothing is in flight.
 type pipeline struct {
-	rdb    redis.UniversalClient
-	above  int32 // calls in flight beyond which they share; negative: never
-	budget *budget
+	rdb       redis.UniversalClient
+	above     int32 // calls in flight beyond which they share; negative: never
+	budget    *budget
+	attempted func(error) // called with how each round trip ended
 
 	inFlight atomic.Int32
 	calls    sync.Pool // of *call that nobody looks at any more
@@ -65,7 +63,9 @@ func (p *pipeline) process(ctx context.Context, end *epoch, cmd command) error {
 		return p.detach(ctx, end, cmd)
 	}
 	defer p.inFlight.Add(-1)
-	return p.rdb.Process(bounded{ctx, end}, cmd)
+	err := p.rdb.Process(bounded{ctx, end}, cmd)
+	p.attempted(err)
+	return err
 }
 
 // detach sends a command whose caller may leave before the reply is there. The
@@ -74,6 +74,7 @@ func (p *pipeline) detach(ctx context.Context, end *epoch, cmd command) error {
 	done := make(chan error, 1)
 	go func() {
 		err := p.rdb.Process(bounded{ctx, end}, cmd)
+		p.attempted(err)
 		p.inFlight.Add(-1)
 		done <- err
 	}()
@@ -81,7 +82,7 @@ func (p *pipeline) detach(ctx context.Context, end *epoch, cmd command) error {
 	case err := <-done:
 		return err
 	case <-ctx.Done():
-		return ctx.Err()
+		return errors.Join(errLeft, ctx.Err())
 	}
 }
 
@@ -100,7 +101,7 @@ func (p *pipeline) share(ctx context.Context, end *epoch, cmd command) error {
 		p.calls.Put(c)
 		return cmd.Err()
 	case <-ctx.Done():
-		err = ctx.Err()
+		err = errors.Join(errLeft, ctx.Err())
 	case <-end.done:
 		err = context.DeadlineExceeded
 	}
@@ -158,10 +159,12 @@ func (p *pipeline) batch(batch []*call) []*call {
 	return batch
 }
 
+// exec sends a batch and notes the attempt: it succeeded where Redis answered any
+// of its calls.
 func (p *pipeline) exec(batch []*call) {
 	ctx := bounded{context.Background(), p.budget.begin(time.Now())}
 	if len(batch) == 1 {
-		p.rdb.Process(ctx, batch[0].cmd) // each caller reads its command's error
+		p.attempted(p.rdb.Process(ctx, batch[0].cmd)) // each caller reads its command's error
 		return
 	}
 	pipe := p.rdb.Pipeline()
@@ -169,4 +172,11 @@ func (p *pipeline) exec(batch []*call) {
 		pipe.Process(ctx, c.cmd)
 	}
 	pipe.Exec(ctx)
+	var err error
+	for _, c := range batch {
+		if err = c.cmd.Err(); err == nil || answered(err) {
+			break
+		}
+	}
+	p.attempted(err)
 }

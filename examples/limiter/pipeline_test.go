@@ -43,7 +43,7 @@ func TestSharing(t *testing.T) {
 	if trips := n.commands.Load() + n.pipelines.Load(); trips > 6400/2 {
 		t.Errorf("64 callers made %d round trips for 6400 calls", trips)
 	}
-	if n := l.store.wire.inFlight.Load(); n != 0 {
+	if n := l.store.nodes.single.wire.inFlight.Load(); n != 0 {
 		t.Errorf("%d calls are in flight for ever", n)
 	}
 }
@@ -52,14 +52,14 @@ func TestSharing(t *testing.T) {
 func TestAbandoned(t *testing.T) {
 	s := newServer(t)
 	l := newLimiter(t, s.client(t), Options{Failures: 1000})
-	l.store.wire.above = 0
+	l.store.nodes.single.wire.above = 0
 	c := charge(long(FixedWindow, 100))
 	take(t, l, c)
 	onTheirWay := func(n int) {
 		waitFor(t, "calls are on their way", func() bool {
-			l.store.wire.mu.Lock()
-			defer l.store.wire.mu.Unlock()
-			return l.store.wire.senders == n && len(l.store.wire.queue) == 0
+			l.store.nodes.single.wire.mu.Lock()
+			defer l.store.nodes.single.wire.mu.Unlock()
+			return l.store.nodes.single.wire.senders == n && len(l.store.nodes.single.wire.queue) == 0
 		})
 	}
 	onTheirWay(0)
@@ -73,9 +73,9 @@ func TestAbandoned(t *testing.T) {
 	go func() {
 		defer leave()
 		waitFor(t, "the call waits", func() bool {
-			l.store.wire.mu.Lock()
-			defer l.store.wire.mu.Unlock()
-			return len(l.store.wire.queue) == 1
+			l.store.nodes.single.wire.mu.Lock()
+			defer l.store.nodes.single.wire.mu.Unlock()
+			return len(l.store.nodes.single.wire.queue) == 1
 		})
 	}()
 	_, err := l.Take(ctx, c)

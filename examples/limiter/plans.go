@@ -23,7 +23,8 @@ import (
 //	{"version": 7, "tiers": {"basic": [
 //	  {"name": "calls", "algorithm": "sliding counter", "quota": 100, "window": "1h"}]}}
 //
-// with "burst" and "shadow" where they apply. Versions only grow.
+// with "burst", "shadow" and "on_change" ("keep", "scale" or "reset") where they
+// apply. Versions only grow.
 type Plans struct {
 	current atomic.Pointer[snapshot]
 
@@ -219,6 +220,7 @@ type limitText struct {
 	Burst     int64  `json:"burst"`
 	Shadow    bool   `json:"shadow"`
 	Refused   bool   `json:"count_refused"`
+	OnChange  string `json:"on_change"`
 }
 
 func parsePlans(text []byte) (*snapshot, error) {
@@ -265,6 +267,12 @@ func (t limitText) limit() (Limit, error) {
 		if a.String() == t.Algorithm {
 			l.Algorithm = a
 		}
+	}
+	for c := Keep; t.OnChange != "" && c.String() != t.OnChange; c++ {
+		if c > Reset {
+			return Limit{}, invalid("limit %q: on_change is %q; it is keep, scale or reset", t.Name, t.OnChange)
+		}
+		l.OnChange = c + 1
 	}
 	return l, l.Validate()
 }

@@ -7,12 +7,14 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // A proxy stands between a test's client and its Redis and can fall silent.
 type proxy struct {
 	addr   string
-	silent atomic.Bool // takes bytes and passes nothing on
+	silent atomic.Bool  // takes bytes and passes nothing on
+	delay  atomic.Int64 // nanoseconds that bytes take more
 
 	mu    sync.Mutex
 	conns []net.Conn
@@ -70,6 +72,7 @@ func (p *proxy) copy(to io.WriteCloser, from io.Reader, lost ...*atomic.Bool) {
 		if slices.ContainsFunc(lost, (*atomic.Bool).Load) {
 			continue
 		}
+		time.Sleep(time.Duration(p.delay.Load()))
 		if _, err := to.Write(buf[:n]); err != nil {
 			return
 		}

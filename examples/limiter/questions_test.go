@@ -134,6 +134,7 @@ func TestQuestion2(t *testing.T) {
 		}
 	})
 	ours := newSite(t, l, MiddlewareOptions{
+		Route:   RoutePattern,
 		Routes:  map[string]Policy{"/sign-in": {by(limit), FailClosed}, "/seats": {by(limit), FailOpen}},
 		Default: Policy{by(limit), FailClosed},
 	})

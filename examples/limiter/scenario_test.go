@@ -105,7 +105,7 @@ func playAll(t *testing.T, rdb *redis.Client, text string) string {
 			s = &scenario{t: t, clock: clock, begin: clock.Now(), limits: map[string]Limit{}, plain: map[string]string{}}
 			s.l = newLimiter(t, rdb, Options{Clock: clock.Now})
 			if shareAll {
-				s.l.store.wire.above = 0
+				s.l.store.nodes.single.wire.above = 0
 			}
 		}
 		out.WriteString(line + "\n")

@@ -53,8 +53,9 @@ var scriptParts = [...]struct{ file, both string }{
 	{file: "fixed"}, {file: "log"}, {"counter", "state_counter"}, {"bucket", "state_bucket"}, {file: "packed"},
 }
 
-// packedBit is the bit of a set that stands for no algorithm.
-const packedBit = 1 << 4
+// packedBit is the bit of a set that stands for no algorithm; exactBits are those
+// of the algorithms that divide large products, counters and buckets.
+const packedBit, exactBits = 1 << 4, 1<<2 | 1<<3
 
 // form is the script that decides charges whose algorithms are in the set.
 func (f *family) form(set uint8) *script {
@@ -69,6 +70,9 @@ func (f *family) form(set uint8) *script {
 // text is the text of a form, with a quick way before the long one.
 func (f *family) text(set uint8, quick string) string {
 	both, long := []string{"base"}, []string{"long"}
+	if set&exactBits != 0 {
+		both = append(both, "exact")
+	}
 	for i, part := range scriptParts {
 		if set&(1<<i) == 0 {
 			continue
@@ -126,7 +130,7 @@ func quickScript(places []place, charges []Charge) *script {
 	}
 	n := 0
 	for i, c := range charges {
-		plain := places[i].tag == "" && c.Cost > 0 && c.Limit.Quota > 0 && !c.AtMost && !c.Limit.CountRefused && !c.Limit.Shadow
+		plain := places[i].tag == "" && c.Cost > 0 && c.Limit.Quota > 0 && !c.AtMost && !c.Limit.CountRefused && !c.Limit.Shadow && c.Limit.OnChange == Keep
 		if !plain || c.Limit.Algorithm == SlidingLog {
 			return nil
 		}

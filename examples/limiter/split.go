@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
-	"time"
 )
 
 // A part is the charges of a call whose keys live in one slot.
@@ -79,7 +78,7 @@ func joined(parts []*part, charges []Charge, refused bool) Decision {
 // refuse someone else too early.
 func (l *Limiter) askParts(ctx context.Context, op string, parts []*part, charges []Charge) (Decision, error) {
 	err := each(parts, func(p *part) (Decision, error) {
-		return l.ask(ctx, op, "", p.places, p.charges)
+		return l.ask(ctx, op, p.places, p.charges)
 	})
 	refused := err != nil
 	least := int64(MaxQuota)
@@ -120,7 +119,7 @@ func (l *Limiter) equalize(ctx context.Context, parts []*part, refused bool, lea
 	defer cancel()
 	err := each(excess, func(p *part) (Decision, error) {
 		undo := Decision{at: p.decision.at, nonce: rand.Uint64()}
-		return l.giveBack(ctx, p.decision.at, undo.ID(), time.Second, p.places, p.charges)
+		return l.giveBack(ctx, undo, 1000, p.places, p.charges)
 	})
 	if err != nil {
 		l.failed(err) // the units stay charged: too few are admitted, not too many

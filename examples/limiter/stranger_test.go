@@ -135,7 +135,7 @@ func TestRoutes(t *testing.T) {
 func TestUnlistedRoute(t *testing.T) {
 	l := down(t, Options{})
 	routes := map[string]Policy{"GET /": {by(long(FixedWindow, 1)), FailOpen}}
-	h := limited(t, l, MiddlewareOptions{Routes: routes}, func(http.ResponseWriter, *http.Request) {})
+	h := limited(t, l, MiddlewareOptions{Route: RoutePattern, Routes: routes}, func(http.ResponseWriter, *http.Request) {})
 	routes[""] = routes["GET /"]
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest("GET", "/", nil)) // no mux before it: no pattern

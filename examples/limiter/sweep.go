@@ -13,25 +13,31 @@ import (
 
 // SweepOptions are the choices of a Sweep.
 type SweepOptions struct {
-	// DryRun counts and repairs nothing.
-	DryRun bool
-	// Life is the expiry of keys whose window their name does not tell, such as
+	// Repair gives leaked keys an expiry. Without it a Sweep only looks.
+	Repair bool
+	// Match is a pattern of SCAN, "user:*". With it a Sweep is about all keys that
+	// match, whoever writes them; without it, about those of the limiter's own form
+	// under Options.Prefix.
+	Match string
+	// Life is the expiry of keys whose window their name does not hold, such as
 	// packed keys; a day by default. Others get two of their windows.
 	Life time.Duration
 }
 
-// A SweepReport tells what a Sweep found.
+// A SweepReport holds what a Sweep found.
 type SweepReport struct {
-	Scanned  int64    // keys with the limiter's prefix
+	Scanned  int64    // keys with the limiter's prefix, or that match
 	Leaked   []string // those that would never have expired, sorted
 	Repaired int      // of these, how many were given an expiry
 	Skipped  []string // keys without an expiry that are no counters, left alone, sorted
 }
 
-// Sweep looks at every key of the limiter and gives those without an expiry
-// one. The limiter leaks none itself, and heals those it meets; Sweep is for
-// what other programs left and nobody asks about any more. It reads the
-// keyspace in steps and may run beside live traffic.
+// Sweep looks at every key of the limiter and reports those without an expiry;
+// with SweepOptions.Repair it gives them one. The limiter leaks none itself, and
+// heals those it meets; Sweep is for what other programs left and no call meets any
+// more. Keys under the prefix that do not have the form of the limiter's keys, such
+// as Plans, are skipped. Sweep reads the keyspace in steps and may run beside live
+// traffic.
 func (l *Limiter) Sweep(ctx context.Context, o SweepOptions) (SweepReport, error) {
 	if o.Life <= 0 {
 		o.Life = 24 * time.Hour
@@ -64,7 +70,7 @@ type sweeper struct {
 
 func (s *sweeper) report() SweepReport {
 	r := SweepReport{Scanned: s.scanned, Leaked: sorted(s.leaked), Skipped: sorted(s.skipped)}
-	if !s.o.DryRun {
+	if s.o.Repair {
 		r.Repaired = len(r.Leaked)
 	}
 	return r
@@ -83,11 +89,12 @@ func sorted(set map[string]bool) []string {
 var glob = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`)
 
 func (s *sweeper) run(ctx context.Context, rdb redis.Cmdable) error {
-	if err := rdb.ScriptLoad(ctx, sweepScript.text).Err(); err != nil {
-		return err
+	match := s.o.Match
+	if match == "" {
+		match = glob.Replace(s.prefix) + "*"
 	}
 	for cursor := uint64(0); ; {
-		keys, next, err := rdb.Scan(ctx, cursor, glob.Replace(s.prefix)+"*", 1000).Result()
+		keys, next, err := rdb.Scan(ctx, cursor, match, 1000).Result()
 		if err != nil {
 			return err
 		}
@@ -108,10 +115,10 @@ func (s *sweeper) step(ctx context.Context, rdb redis.Cmdable, keys []string) er
 	found, err := rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
 		for _, key := range keys {
 			life := ""
-			if !s.o.DryRun {
+			if s.o.Repair && s.ours(key) {
 				life = fmt.Sprint(s.life(key).Milliseconds())
 			}
-			p.EvalSha(ctx, sweepScript.digest, []string{key}, life)
+			p.Eval(ctx, sweepScript.text, []string{key}, life)
 		}
 		return nil
 	})
@@ -122,15 +129,18 @@ func (s *sweeper) step(ctx context.Context, rdb redis.Cmdable, keys []string) er
 	defer s.mu.Unlock()
 	s.scanned += int64(len(keys))
 	for i, cmd := range found {
-		switch n, _ := cmd.(*redis.Cmd).Int(); n {
-		case 1:
+		switch n, _ := cmd.(*redis.Cmd).Int(); {
+		case n == 1 && s.ours(keys[i]):
 			s.leaked[keys[i]] = true
-		case 2:
+		case n != 0:
 			s.skipped[keys[i]] = true
 		}
 	}
 	return nil
 }
+
+// ours reports whether a sweep is about the key.
+func (s *sweeper) ours(key string) bool { return s.o.Match != "" || isKey(s.prefix, key) }
 
 // life is the expiry for a key, from the window that its name ends with.
 func (s *sweeper) life(key string) time.Duration {

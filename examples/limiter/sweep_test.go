@@ -37,7 +37,7 @@ func TestSweep(t *testing.T) {
 		dry              bool
 		leaked, repaired int
 	}{{true, 3, 0}, {false, 3, 3}, {false, 0, 0}} {
-		r, err := l.Sweep(bg, SweepOptions{DryRun: step.dry})
+		r, err := l.Sweep(bg, SweepOptions{Repair: !step.dry})
 		if err != nil {
 			t.Fatal(err)
 		}

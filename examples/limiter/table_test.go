@@ -138,13 +138,14 @@ func TestHeaderNames(t *testing.T) {
 func FuzzID(f *testing.F) {
 	f.Add("")
 	f.Add("a-b-c")
-	f.Add("gx2k1-3w5e11264sgsf-1-2")
+	f.Add("gx2k1-3w5e11264sgsf-1.abc-2.def.9")
+	f.Add("gx2k1-3w5-r0123456789abcdef0123456789abcdef-1.abc")
 	f.Fuzz(func(t *testing.T, id string) {
-		all, err := parseID(id)
+		r, err := parseID(id)
 		if err != nil {
 			return
 		}
-		for _, taken := range all {
+		for _, taken := range r.entries {
 			if taken.at < 0 || taken.granted < 0 {
 				t.Errorf("%q holds %+v", id, taken)
 			}

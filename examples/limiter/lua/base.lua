@@ -5,15 +5,16 @@
 -- '', then what the script itself says. The words of a charge are
 --
 --   word      the algorithm's letter; then letters of its mode, a for at most, r
---             for a limit that counts refused calls, s for shadow; then the units
---             for each window, where they are not the capacity; then, where the
---             key is packed, a colon and the tag of its record
+--             for a limit that counts refused calls, s for shadow, p and z for one
+--             whose use changes in proportion with the quota, or begins at zero;
+--             then the units for each window, where they are not the capacity;
+--             then, where the key is packed, a colon and the tag of its record
 --   window    microseconds
 --   capacity  the most that can be in use at once
 --   cost      units
 --
 -- Times are microseconds and amounts are whole units, both below 2^53, so Lua's
--- doubles hold them exactly; a product that is larger is rounded alike by all. A
+-- doubles hold them exactly; lua/exact.lua divides products that are larger. A
 -- number becomes text only through string.format: tostring and .. keep 14 digits.
 
 local call = redis.call

@@ -20,6 +20,16 @@ local function gone(c)
   return low
 end
 
+function log.tailed(_, state) return #state >= 21 and (#state - 7) % 4 == 2 end
+
+-- Offsets have 32 bits and a window has 31: long before they run out, the
+-- entries are written again from the oldest one. None is later than last.
+local function rebase(c, last)
+  local base, kept = c.count > 0 and min(entry(c, 1), last) or c.at, {}
+  for i = 1, c.count do kept[i] = bytes(min(entry(c, i), last) - base, 4) end
+  c.base, c.list = base, table.concat(kept)
+end
+
 function log.load(c, state)
   c.tick = ceil(c.window / 2147483648)
   c.at = ceil(c.now / c.tick)
@@ -30,10 +40,23 @@ function log.load(c, state)
   c.count = #c.list / 4
   local old = gone(c)
   c.list, c.count = sub(c.list, 4 * old + 1), c.count - old
-  if c.count == 0 then c.base = c.at end
-  if c.count > 0 then c.at = max(c.at, entry(c, c.count)) end
+  if c.count == 0 then
+    c.base = c.at
+    return
+  end
+  local last = entry(c, c.count)
+  if last * c.tick > c.now + c.window then -- the clock went back: they count from now
+    c.ahead = last * c.tick
+    rebase(c, c.at)
+  else
+    c.at = max(c.at, last)
+  end
 end
 
+-- A log keeps its entries whatever the plan.
+function log.plan() end
+function log.empty(c) return c.count <= 0 end
+function log.memory(c) return 2 * c.window end
 function log.used(c) return c.count end
 
 function log.wait(c, n)
@@ -43,16 +66,8 @@ end
 
 function log.reset(c) return c.count > 0 and leaves(c, c.count) - c.now or 0 end
 
--- Offsets have 32 bits and a window has 31: long before they run out, the
--- entries are written again from the oldest one.
-local function rebase(c)
-  local base, kept = c.count > 0 and entry(c, 1) or c.at, {}
-  for i = 1, c.count do kept[i] = bytes(entry(c, i) - base, 4) end
-  c.base, c.list = base, table.concat(kept)
-end
-
 function log.take(c, n)
-  if c.at - c.base >= 4294967296 then rebase(c) end
+  if c.at - c.base >= 4294967296 then rebase(c, math.huge) end
   c.list = c.list .. string.rep(bytes(c.at - c.base, 4), n)
   c.count = c.count + n
 end
@@ -71,6 +86,5 @@ function log.give(c, n, at)
 end
 
 function log.save(c)
-  if c.count == 0 then return nil end
   return bytes(c.base, 7) .. c.list, log.reset(c)
 end

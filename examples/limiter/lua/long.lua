@@ -3,17 +3,23 @@
 -- others: to define a function costs Redis as much as to call one.
 --
 -- Each algorithm is a table of functions over a charge c, which has the fields
--- quota, window, capacity, packed and now:
+-- quota, window, capacity, packed, now and rate (the quota before the last change):
 --
---   load(c, state)    reads the stored state, or nil, into c
+--   tailed(c, state)  whether the stored state ends with a tail, see lua/charge.lua
+--   load(c, state)    reads the stored state, or nil, into c; sets c.ahead to the
+--                     last moment that was stored, where that is more than a
+--                     window after now
+--   plan(c, new, old) changes to the quota of c; with new and old, what is in use
+--                     changes in proportion; returns whether any use is forgiven
 --   used(c)           units in use, rounded up
+--   empty(c)          whether nothing is in use
 --   wait(c, n)        microseconds until n units are free, if no one else calls
 --   reset(c)          microseconds until nothing is in use
+--   memory(c)         microseconds for which a unit can count, at most
 --   take(c, n)        uses n units
 --   give(c, n, at)    gives back at most n units that were taken at that time and
---                     still count; tells how many
---   save(c)           the state to store, nil when nothing is in use, and how
---                     many microseconds it must live
+--                     still count; returns how many
+--   save(c)           the state to store and how many microseconds it must live
 
 local floor, ceil, min, max = math.floor, math.ceil, math.min, math.max
 local byte, char, sub, find, format = string.byte, string.char, string.sub, string.find, string.format

@@ -1,6 +1,5 @@
 -- The state of a sliding counter: window number (3 bytes), older count (4), newer
 -- count (4), written and read at once: loops would take longer than all the rest.
-local floor, ceil, byte, char = math.floor, math.ceil, string.byte, string.char
 
 local function counter_state(n, older, newer)
   return char(floor(n / 65536) % 256, floor(n / 256) % 256, n % 256,
@@ -13,5 +12,6 @@ local function counter_fields(state)
   return (a * 256 + b) * 256 + c, ((d * 256 + e) * 256 + f) * 256 + g, ((h * 256 + i) * 256 + j) * 256 + k
 end
 
--- What a count of the window before still weighs when so much of one is over.
-local function faded(count, into, window) return ceil(count * (window - into) / window) end
+-- What a count of the window before still weighs, rounded up, when so much of one
+-- is over.
+local function faded(count, into, window) return count - muldiv(count, into, window) end

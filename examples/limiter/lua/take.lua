@@ -1,18 +1,30 @@
 ---------------------------------------------------------------------- take
--- KEYS: with a request id, its marker after those of the charges.
--- ARGV: after the time, 'peek' or nothing; 'take' and the lifetime of the marker
--- in ms.
+-- KEYS: with a request id, its markers after those of the charges: one for each
+-- subject.
+-- ARGV: after the time, 'peek' or nothing; with a request id 'take' and then, apart
+-- by spaces, the lifetime of the markers in ms, the decision's nonce and a digest of
+-- the charges.
 --
 -- All charges are checked before anything is written, so that a refusal or an
 -- error changes nothing.
 
 local peek = ARGV[after + 2] == 'peek'
-local marker = ARGV[after + 3] and KEYS[#KEYS]
-local answered = marker and call('GET', marker)
-if answered then
-  local reply = {}
-  for n in string.gmatch(answered, '%S+') do reply[#reply + 1] = tonumber(n) end
-  return reply
+local life, nonce, digest
+
+-- A marker holds the digest of the charges and the reply, the nonce last.
+if ARGV[after + 3] then
+  life, nonce, digest = string.match(ARGV[after + 3], '^(%d+) (%d+) (%x+)$')
+  local answered
+  for i = charges + 1, #KEYS do
+    local stored = call('GET', KEYS[i])
+    if stored and sub(stored, 1, #digest) ~= digest then return redis.error_reply('CONFLICT other charges have this request id') end
+    answered = answered or stored
+  end
+  if answered then
+    local reply = {}
+    for n in string.gmatch(sub(answered, #digest + 1), '%S+') do reply[#reply + 1] = tonumber(n) end
+    return reply
+  end
 end
 
 local list, refused, most = {}, 0, math.huge
@@ -36,7 +48,8 @@ for i = 1, charges do
   list[i] = c
 end
 
-local reply = { now, refused }
+-- What is taken in the microsecond of a change comes after it.
+local reply = { changes and now + 1 or now, refused }
 
 for i, c in ipairs(list) do
   local algorithm, verdict, granted, wait, delay = c.algorithm, c.verdict, 0, 0, 0
@@ -48,8 +61,7 @@ for i, c in ipairs(list) do
       write(c)
     end
   end
-  -- Up to a bound far above any quota, beyond which more would tell nothing.
-  local denied = granted == 0 and c.counts and not peek and min(c.wanted, 2000000000 - c.count) or 0
+  local denied = granted == 0 and c.counts and not peek and min(c.wanted, algorithm.most - c.count) or 0
   if denied > 0 then
     algorithm.take(c, denied)
     write(c)
@@ -59,16 +71,21 @@ for i, c in ipairs(list) do
   elseif verdict == 0 and c.cost > 0 and c.quota > 0 and algorithm.used(c) >= c.capacity then
     wait = algorithm.wait(c, 1)
   end
-  -- A refusal writes nothing, but a key that would never expire is mended.
-  if verdict > 0 and not peek and denied <= 0 and c.state and (c.undated or call('PTTL', c.key) < 0) then
+  -- A refusal writes nothing, but a key that would never expire is mended, and a
+  -- change of plan or of the clock is noted once.
+  if granted == 0 and not peek and denied <= 0 and c.state and
+    (c.dirty or verdict > 0 and (c.undated or call('PTTL', c.key) < 0)) then
     write(c)
   end
   report(reply, c, granted, wait, delay, verdict)
 end
 
-if marker and refused == 0 and not peek then
-  local words = {}
-  for i, n in ipairs(reply) do words[i] = format('%.0f', n) end
-  call('SET', marker, table.concat(words, ' '), 'PX', ARGV[after + 3])
+if nonce then
+  reply[#reply + 1] = tonumber(nonce)
+  if refused == 0 then
+    local words = { digest }
+    for i, n in ipairs(reply) do words[i + 1] = format('%.0f', n) end
+    for i = charges + 1, #KEYS do call('SET', KEYS[i], table.concat(words, ' '), 'PX', format('%d', max(life, least))) end
+  end
 end
 return reply

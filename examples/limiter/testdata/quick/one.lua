@@ -5,15 +5,16 @@
 -- '', then what the script itself says. The words of a charge are
 --
 --   word      the algorithm's letter; then letters of its mode, a for at most, r
---             for a limit that counts refused calls, s for shadow; then the units
---             for each window, where they are not the capacity; then, where the
---             key is packed, a colon and the tag of its record
+--             for a limit that counts refused calls, s for shadow, p and z for one
+--             whose use changes in proportion with the quota, or begins at zero;
+--             then the units for each window, where they are not the capacity;
+--             then, where the key is packed, a colon and the tag of its record
 --   window    microseconds
 --   capacity  the most that can be in use at once
 --   cost      units
 --
 -- Times are microseconds and amounts are whole units, both below 2^53, so Lua's
--- doubles hold them exactly; a product that is larger is rounded alike by all. A
+-- doubles hold them exactly; lua/exact.lua divides products that are larger. A
 -- number becomes text only through string.format: tostring and .. keep 14 digits.
 
 local call = redis.call
@@ -31,7 +32,7 @@ end
 repeat
 -- Fixed window: a key of its own holds one integer, the count and then nine
 -- digits of the window's number, because Redis stores an integer in the least
--- memory. Counts that Lua could not hold exactly go the long way.
+-- memory. Counts that Lua could not hold exactly, with the window, go the long way.
 local window_1, used_1 = ARGV[4 * 1 - 2] + 0, 0
 local into_1 = now % window_1
 local index_1 = (now - into_1) / window_1 % 1000000000
@@ -42,6 +43,7 @@ if value_1 then
   if count <= 0 or count > 9e15 or count % 1000000000 ~= 0 then break end
   used_1 = count / 1000000000
 end
+if used_1 + ARGV[4 * 1] > 9e6 then break end
 local refused_1 = used_1 + ARGV[4 * 1] > ARGV[4 * 1 - 1] + 0
 if refused_1 then
 -- A refusal writes nothing; a key that would never expire the long way mends.

@@ -1,0 +1,434 @@
+package limiter
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// refund fails the test unless so much comes back.
+func refund(t *testing.T, l *Limiter, id string, want int64, charges ...Charge) {
+	t.Helper()
+	d, err := l.Refund(bg, id, charges...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range d.Results {
+		if r.Granted != want {
+			t.Errorf("charge %d: %d came back, want %d", i, r.Granted, want)
+		}
+	}
+}
+
+func mustBeInvalid(t *testing.T, err error, say string) {
+	t.Helper()
+	var invalid *InvalidError
+	if !errors.As(err, &invalid) || !strings.Contains(err.Error(), say) {
+		t.Errorf("got %v, want an InvalidError with %q", err, say)
+	}
+}
+
+// A charge without a cost costs 1, whatever the algorithm and the way it goes.
+func TestZeroCost(t *testing.T) {
+	for _, a := range all {
+		for _, o := range []Options{{}, {ShareAbove: -1}, {Packed: true}} {
+			l := newLimiter(t, sharedClient(t), o)
+			c := charge(long(a, 3))
+			c.Cost = 0
+			admitted := 0
+			for range 10 {
+				if take(t, l, c).Outcome == Allowed {
+					admitted++
+				}
+			}
+			if admitted != 3 {
+				t.Errorf("%v: %d of 3 admitted", a, admitted)
+			}
+			d, err := l.Peek(bg, c)
+			if err != nil || d.Outcome != Allowed || d.Results[0].Used != 3 || d.ID() != "" {
+				t.Errorf("%v: a peek of none: %+v, %v", a, d, err)
+			}
+			c.Subject = []string{"bob"}
+			d = take(t, l, c)
+			refund(t, l, d.ID(), 1, c)
+			refund(t, l, d.ID(), 0, c)
+			for range 2 {
+				if d, err := l.TakeOnce(bg, "r", c); err != nil || d.Results[0].Used != 1 {
+					t.Errorf("%v: once: %+v, %v", a, d, err)
+				}
+			}
+		}
+	}
+}
+
+// A bucket that drains longer than two windows: the mark of its refund lives as
+// long as what was refunded could count.
+func TestRefundMarkLives(t *testing.T) {
+	rdb := sharedClient(t)
+	l := newLimiter(t, rdb, Options{})
+	c := charge(Limit{Name: "slow", Algorithm: TokenBucket, Quota: 1, Window: 100 * time.Millisecond, Burst: 1000})
+	c.Cost = 500
+	first, second := take(t, l, c), take(t, l, c)
+	if second.Outcome != Allowed {
+		t.Fatal(second.Outcome)
+	}
+	d, err := l.Refund(bg, first.ID(), c)
+	if err != nil || d.Granted < 450 {
+		t.Fatalf("%+v, %v", d, err)
+	}
+	for range 3 {
+		time.Sleep(150 * time.Millisecond) // twice: more than two windows
+		refund(t, l, first.ID(), 0, c)
+	}
+	keys, err := rdb.Keys(bg, l.keys.prefix+"*refund*").Result()
+	if err != nil || len(keys) != 1 || rdb.PTTL(bg, keys[0]).Val() < 95*time.Second {
+		t.Errorf("marks %q live %v, want some 100 s; %v", keys, rdb.PTTL(bg, keys[0]).Val(), err)
+	}
+}
+
+// The client repeats a request, both attempts fail later on, both refund.
+func TestRefundOfReplay(t *testing.T) {
+	for _, a := range all {
+		l := newLimiter(t, sharedClient(t), Options{})
+		c, other := charge(long(a, 10)), charge(long(a, 10))
+		c.Cost, other.Cost = 5, 5
+		first, err1 := l.TakeOnce(bg, "req", c)
+		again, err2 := l.TakeOnce(bg, "req", c)
+		if err1 != nil || err2 != nil || first.ID() != again.ID() {
+			t.Fatalf("%v, %v; ids %s and %s", err1, err2, first.ID(), again.ID())
+		}
+		take(t, l, other)
+		refund(t, l, first.ID(), 5, c)
+		refund(t, l, again.ID(), 0, c)
+		if n := used(t, l, c); n != 5 {
+			t.Errorf("%v: used %d, want the other's 5", a, n)
+		}
+		// Refunded, the request is charged anew, and can be refunded anew.
+		third, err := l.TakeOnce(bg, "req", c)
+		if err != nil || third.ID() == first.ID() || third.Results[0].Used != 10 {
+			t.Errorf("%v: after the refund %+v, %v", a, third, err)
+		}
+		refund(t, l, again.ID(), 0, c)
+		if d, err := l.TakeOnce(bg, "req", c); err != nil || d.ID() != third.ID() {
+			t.Errorf("%v: a late refund of the first charge made the request forgotten: %v", a, err)
+		}
+		refund(t, l, third.ID(), 5, c)
+		take(t, l, other)
+		if d, err := l.TakeOnce(bg, "req", c); err != nil || d.Outcome != Limited {
+			t.Errorf("%v: refunded, and all is used: %v, %v", a, d.Outcome, err)
+		}
+	}
+}
+
+// One id, other charges: nothing is charged, and the error names the id.
+func TestRequestConflicts(t *testing.T) {
+	l := newLimiter(t, sharedClient(t), Options{})
+	c := charge(long(FixedWindow, 10))
+	two := charge(Limit{Name: "other", Algorithm: TokenBucket, Quota: 10, Window: time.Hour})
+	if _, err := l.TakeOnce(bg, "req-1", c); err != nil {
+		t.Fatal(err)
+	}
+	dear, greedy := c, c
+	dear.Cost = 100
+	greedy.AtMost = true
+	elsewhere := charge(two.Limit)
+	elsewhere.Subject = []string{"aaa"} // before ada in every order
+	eight := []Charge{c}
+	for i := range 7 {
+		eight = append(eight, Charge{Subject: c.Subject, Limit: Limit{Name: fmt.Sprint("l", i), Algorithm: FixedWindow, Quota: 10, Window: time.Hour}})
+	}
+	for _, charges := range [][]Charge{{dear}, {greedy}, {two}, {c, two}, {two, c}, {elsewhere, c}, {c, elsewhere}, eight} {
+		_, err := l.TakeOnce(bg, "req-1", charges...)
+		mustBeInvalid(t, err, `"req-1"`)
+	}
+	if n, m := used(t, l, c), used(t, l, elsewhere); n != 1 || m != 0 {
+		t.Errorf("used %d and %d, want 1 and 0", n, m)
+	}
+	// Another subject may use the same id; another quota is the same charge.
+	if d, err := l.TakeOnce(bg, "req-1", elsewhere); err != nil || d.Results[0].Used != 1 {
+		t.Errorf("another subject: %+v, %v", d, err)
+	}
+	c.Limit.Quota = 20
+	if d, err := l.TakeOnce(bg, "req-1", c); err != nil || d.Results[0].Used != 1 {
+		t.Errorf("another plan: %+v, %v", d, err)
+	}
+}
+
+// The order of the charges matters to no mark; what an id did not charge, a peek's
+// id, a refund's and a made-up one give nothing back.
+func TestRefundOfOther(t *testing.T) {
+	l := newLimiter(t, sharedClient(t), Options{})
+	a, b := charge(long(FixedWindow, 10)), charge(Limit{Name: "b", Algorithm: SlidingLog, Quota: 10, Window: time.Hour})
+	b.Subject = []string{"bob"}
+	a.Cost, b.Cost = 5, 5
+	d := take(t, l, a, b)
+	take(t, l, a, b)
+	refund(t, l, d.ID(), 5, b)
+	refund(t, l, d.ID(), 0, b)
+	back, err := l.Refund(bg, d.ID(), b, a)
+	if err != nil || back.Results[0].Granted != 0 || back.Results[1].Granted != 5 {
+		t.Errorf("%+v, %v", back, err)
+	}
+	refund(t, l, d.ID(), 0, a, b)
+	peeked, err := l.Peek(bg, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{peeked.ID(), back.ID(), "", "-", "a-b-c", "1-1-5", "1-1-rff-5.a"} {
+		_, err := l.Refund(bg, id, a)
+		mustBeInvalid(t, err, "is not the id of a decision")
+	}
+	_, err = l.Refund(bg, d.ID(), charge(long(TokenBucket, 10)))
+	mustBeInvalid(t, err, "did not charge")
+	once, err := l.TakeOnce(bg, "both", a, b)
+	if err != nil || once.Outcome != Allowed {
+		t.Fatalf("%v, %v", once.Outcome, err)
+	}
+	_, err = l.Refund(bg, once.ID(), a)
+	mustBeInvalid(t, err, "refund all of them")
+	if n, m := used(t, l, a), used(t, l, b); n != 10 || m != 10 {
+		t.Errorf("used %d and %d, want 10 and 10", n, m)
+	}
+}
+
+// Refunds of a bucket give back what has not drained, never what others took.
+func TestBucketRefundNeverTakesFromOthers(t *testing.T) {
+	clock := newModelClock()
+	for _, a := range []Algorithm{TokenBucket, LeakyBucket} {
+		l := newLimiter(t, sharedClient(t), Options{Clock: clock.Now})
+		limit := Limit{Name: "b", Algorithm: a, Quota: 100, Window: 100 * time.Second}
+		c := func(n int64) Charge { return Charge{Subject: []string{"ada"}, Limit: limit, Cost: n} }
+		first := take(t, l, c(50))
+		clock.advance(40 * time.Second)
+		if d := take(t, l, c(60)); d.Outcome != Allowed || d.Remaining != 30 {
+			t.Fatalf("%+v", d)
+		}
+		refund(t, l, first.ID(), 10, c(50)) // 40 have drained
+		if n := used(t, l, c(1)); n != 60 {
+			t.Errorf("%v: used %d, want the 60 of the other", a, n)
+		}
+	}
+}
+
+// What a fallback admitted can be passed to Refund like any decision.
+func TestRefundOfDegraded(t *testing.T) {
+	l := down(t, Options{})
+	for _, f := range []Fallback{FailOpen, FailLocal, FailOpenAlways} {
+		c := charge(long(FixedWindow, 5))
+		d, err := l.Decide(bg, f, c)
+		if err != nil || !d.Degraded {
+			t.Fatal(err)
+		}
+		if back, err := l.Refund(bg, d.ID(), c); err != nil || !back.Degraded || back.Granted != 0 {
+			t.Errorf("%v: %+v, %v", f, back, err)
+		}
+	}
+}
+
+// A plan change keeps, scales or resets what is in use, by the limit's choice, and
+// what was taken before it does not come back where it cannot be told apart.
+func TestPlanChanges(t *testing.T) {
+	for _, row := range []struct {
+		a        Algorithm
+		p        PlanChange
+		from, to int64
+		used     int64 // of 50 that were taken from the first
+	}{
+		{FixedWindow, Keep, 100, 500, 50}, {FixedWindow, Scale, 100, 500, 250}, {FixedWindow, Reset, 100, 500, 0},
+		{FixedWindow, Keep, 100, 10, 50}, {FixedWindow, Scale, 100, 10, 5}, {FixedWindow, Scale, 100, 3, 2}, {FixedWindow, Reset, 100, 10, 0},
+		{SlidingLog, Keep, 100, 10, 50}, {SlidingLog, Reset, 100, 10, 0},
+		{SlidingCounter, Keep, 100, 10, 50}, {SlidingCounter, Scale, 100, 200, 100}, {SlidingCounter, Reset, 100, 10, 0},
+		{TokenBucket, Keep, 100, 500, 50}, {TokenBucket, Keep, 100, 10, 10}, {TokenBucket, Scale, 100, 500, 250}, {TokenBucket, Scale, 100, 10, 5},
+		{TokenBucket, Reset, 100, 10, 0}, {LeakyBucket, Scale, 100, 500, 250}, {FixedWindow, Scale, 100, 0, 0}, {TokenBucket, Scale, 100, 0, 0},
+	} {
+		for _, packed := range []bool{false, true} {
+			l := newLimiter(t, sharedClient(t), Options{Packed: packed, Clock: newModelClock().Now})
+			limit := Limit{Name: "plan", Algorithm: row.a, Quota: row.from, Window: time.Hour, OnChange: row.p}
+			c := Charge{Subject: []string{"ada"}, Limit: limit, Cost: 50}
+			first := take(t, l, c)
+			c.Limit.Quota, c.Cost = row.to, 1
+			if n := used(t, l, c); n != row.used {
+				t.Errorf("%+v, packed=%t: used %d", row, packed, n)
+			}
+			d := take(t, l, c)
+			want := row.used
+			if d.Outcome == Allowed {
+				want++
+			}
+			if n := d.Results[0].Used; n != want || (d.Outcome == Allowed) != (row.used < row.to) {
+				t.Errorf("%+v, packed=%t: %v, used %d", row, packed, d.Outcome, n)
+			}
+			if window := row.p == Keep && row.a != TokenBucket || row.p == Keep && row.to > row.from; window {
+				continue
+			}
+			c.Cost = 50
+			refund(t, l, first.ID(), 0, c)
+		}
+	}
+}
+
+// No change of plan makes a client wait longer than the new limit takes to refill.
+func TestPlanChangeNeverLocksOut(t *testing.T) {
+	for _, a := range all {
+		for _, p := range []PlanChange{Keep, Scale, Reset} {
+			for _, to := range []int64{1, 10, 90, 500} {
+				limit := Limit{Name: "plan", Algorithm: a, Quota: 100, Window: time.Hour, OnChange: p}
+				if limit.Validate() != nil {
+					continue
+				}
+				clock := newModelClock()
+				clock.advance(13 * time.Minute)
+				l := newLimiter(t, sharedClient(t), Options{Clock: clock.Now})
+				c := Charge{Subject: []string{"ada"}, Limit: limit, Cost: 100}
+				take(t, l, c)
+				full := take(t, l, c).Results[0].ResetAfter
+				clock.advance(time.Minute)
+				c.Limit.Quota, c.Cost = to, 1
+				for step := 0; ; step++ {
+					d := take(t, l, c)
+					if d.Outcome == Allowed {
+						break
+					}
+					if d.RetryAfter > full || step > 1 {
+						t.Errorf("%v, %v, from 100 to %d: after %d waits %v more, a full refill takes %v", a, p, to, step, d.RetryAfter, full)
+						break
+					}
+					clock.advance(d.RetryAfter)
+				}
+			}
+		}
+	}
+}
+
+// A bucket drains at the old rate up to the change, at the new one after it.
+func TestBucketDrainsAtTheRateOfItsPlan(t *testing.T) {
+	clock := newModelClock()
+	l := newLimiter(t, sharedClient(t), Options{Clock: clock.Now})
+	c := Charge{Subject: []string{"ada"}, Limit: Limit{Name: "plan", Algorithm: TokenBucket, Quota: 100, Window: time.Hour}, Cost: 100}
+	take(t, l, c)
+	clock.advance(30 * time.Minute)
+	c.Limit.Quota, c.Cost = 500, 1
+	if d := take(t, l, c); d.Remaining != 449 {
+		t.Errorf("remaining %d of 500, want 449: 50 of 100 drained in half an hour", d.Remaining)
+	}
+	clock.advance(time.Minute)
+	if n := used(t, l, c); n != 43 { // 51 less 8.3
+		t.Errorf("used %d a minute later", n)
+	}
+}
+
+// The clock of Redis goes forward by an hour and back: within a window everybody
+// is served again.
+func TestClockStepsHeal(t *testing.T) {
+	for _, a := range all {
+		for _, window := range []time.Duration{time.Second, 10 * time.Second, time.Minute, 20 * time.Minute} {
+			for _, packed := range []bool{false, true} {
+				clock := newModelClock()
+				clock.advance(time.Hour + window/3)
+				l := newLimiter(t, sharedClient(t), Options{Clock: clock.Now, Packed: packed})
+				c := Charge{Subject: []string{"ada"}, Limit: Limit{Name: "l", Algorithm: a, Quota: 10, Window: window}, Cost: 10}
+				first := take(t, l, c)
+				clock.advance(-time.Hour)
+				c.Cost = 1
+				if d := take(t, l, c); a != SlidingCounter && d.Outcome != Limited {
+					t.Errorf("%v, %v: the step forgave all at once", a, window)
+				}
+				refund(t, l, first.ID(), 0, c)
+				clock.advance(window)
+				if d := take(t, l, c); d.Outcome != Allowed {
+					t.Errorf("%v, %v: a window later %v, retry after %v", a, window, d.Outcome, d.RetryAfter)
+				}
+				clock.advance(time.Hour) // the clock comes by the first call again
+				clock.advance(-window)
+				refund(t, l, first.ID(), 0, c)
+			}
+		}
+	}
+}
+
+// Limits of bytes and cents; what cannot be counted exactly is refused.
+func TestLargeQuotas(t *testing.T) {
+	clock := newModelClock()
+	for _, packed := range []bool{false, true} {
+		l := newLimiter(t, sharedClient(t), Options{Packed: packed, Clock: clock.Now})
+		c := Charge{Subject: []string{"ada"}, Limit: Limit{Name: "bytes", Algorithm: FixedWindow, Quota: MaxQuota, Window: time.Hour}}
+		var sum int64
+		for _, n := range []int64{1, 4 << 30, 9_007_199, 9_000_001, MaxQuota / 2, 1} {
+			c.Cost = n
+			sum += n
+			if d := take(t, l, c); d.Outcome != Allowed || d.Results[0].Used != sum || d.Remaining != MaxQuota-sum {
+				t.Errorf("packed=%t, %d more: %+v", packed, n, d)
+			}
+		}
+		c.Cost = MaxQuota - sum + 1
+		if d := take(t, l, c); d.Outcome != Limited {
+			t.Errorf("%v", d.Outcome)
+		}
+		c.Cost--
+		d := take(t, l, c)
+		if d.Outcome != Allowed || d.Remaining != 0 {
+			t.Errorf("%+v", d)
+		}
+		refund(t, l, d.ID(), c.Cost, c)
+	}
+	for _, a := range all {
+		most := map[Algorithm]int64{FixedWindow: MaxQuota, SlidingLog: MaxLogQuota}[a]
+		if most == 0 {
+			most = MaxRateQuota
+		}
+		good := Limit{Name: "l", Algorithm: a, Quota: most, Window: time.Second}
+		bad := good
+		bad.Quota++
+		if err := good.Validate(); err != nil {
+			t.Error(err)
+		}
+		mustBeInvalid(t, bad.Validate(), "quota")
+	}
+}
+
+// Products beyond 2^53 are divided exactly: a counter and a bucket of the largest
+// quota and window lose nothing and win nothing.
+func TestLargeProductsAreExact(t *testing.T) {
+	for _, a := range []Algorithm{SlidingCounter, TokenBucket, LeakyBucket} {
+		limit := Limit{Name: "exact", Algorithm: a, Quota: MaxRateQuota, Window: MaxWindow}
+		clock := newModelClock()
+		l := newLimiter(t, sharedClient(t), Options{Clock: clock.Now})
+		m := newModel(limit)
+		m.units = make([]int64, 0)
+		c := Charge{Subject: []string{"ada"}, Limit: limit, Cost: 987_654_321}
+		d := take(t, l, c)
+		for _, step := range []time.Duration{time.Microsecond, 31_623 * time.Microsecond, time.Hour, 77777 * time.Second, 100 * 24 * time.Hour} {
+			clock.advance(step)
+			at, now := d.at, clock.Now().UnixMicro()
+			var want int64
+			if a == SlidingCounter {
+				want = counterUsed(c.Cost, at, now, limit.Window.Microseconds())
+			} else {
+				m.level.SetInt64(c.Cost)
+				m.level.Mul(m.level, bigMillion)
+				m.at = at
+				want = m.used(now)
+			}
+			if got := used(t, l, c); got != want {
+				t.Errorf("%v after %v: used %d, want %d", a, step, got, want)
+			}
+		}
+	}
+}
+
+// A quick look at the ids: no two takes share one, whatever the order.
+func TestIDs(t *testing.T) {
+	clock := newModelClock()
+	l := newLimiter(t, sharedClient(t), Options{Clock: clock.Now})
+	var ids []string
+	for range 100 {
+		id := take(t, l, charge(long(FixedWindow, 1000))).ID()
+		if slices.Contains(ids, id) {
+			t.Fatalf("%s twice", id)
+		}
+		ids = append(ids, id)
+	}
+}
