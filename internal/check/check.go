@@ -28,6 +28,7 @@ type Site struct {
 
 	examples map[string]lesson.Example
 	ids      []string // of the examples
+	near     near
 }
 
 // table is every check of one lesson.
@@ -87,6 +88,7 @@ func (s *Site) Index() {
 		s.examples[e.ID] = e
 		s.ids = append(s.ids, e.ID)
 	}
+	s.near = near{}
 }
 
 // Replace puts l in the place of the lesson of its id, which is not the home
@@ -96,6 +98,8 @@ func (s *Site) Replace(l *lesson.Lesson) {
 	if !ok {
 		return
 	}
+	delete(s.near.ids, s.Lessons[at])
+	delete(s.near.transcripts, s.Lessons[at])
 	s.Lessons[at], s.byFile[l.File], s.byID[l.ID] = l, l, l
 }
 
@@ -108,7 +112,7 @@ func (s *Site) has(example string) bool {
 func tips(s *Site, l *lesson.Lesson, ps *problem.List) {
 	for _, c := range l.Body.Containers {
 		if id, ok := c.Attr["run"]; ok && c.Kind == "tip" && !s.has(id) {
-			ps.AddHint(c.Pos, "lookup", problem.DidYouMean(id, s.ids), "no example %q", id)
+			ps.AddHint(c.Pos, "lookup", s.exampleNames().DidYouMean(id), "no example %q", id)
 		}
 	}
 }
@@ -117,17 +121,9 @@ func tips(s *Site, l *lesson.Lesson, ps *problem.List) {
 func relations(s *Site, l *lesson.Lesson, ps *problem.List) {
 	for _, ref := range slices.Concat(l.Meta.Needs, l.Meta.Related) {
 		if s.byID[ref.ID] == nil {
-			ps.AddHint(ref.Pos, "course", problem.DidYouMean(ref.ID, s.lessonIDs()), "no lesson %q", ref.ID)
+			ps.AddHint(ref.Pos, "course", s.lessonNames().DidYouMean(ref.ID), "no lesson %q", ref.ID)
 		}
 	}
-}
-
-func (s *Site) lessonIDs() []string {
-	var ids []string
-	for _, l := range s.Lessons {
-		ids = append(ids, l.ID)
-	}
-	return ids
 }
 
 // course: the home page lists every lesson, and nothing that is not there.

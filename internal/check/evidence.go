@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"maps"
+	"path"
 	"slices"
-	"strings"
 
 	"verbatim/internal/chart"
 	"verbatim/internal/lesson"
@@ -22,7 +22,7 @@ func outputs(s *Site, l *lesson.Lesson, ps *problem.List) {
 		}
 		id := l.ExampleOf(f.Of)
 		if !s.has(id) {
-			ps.AddHint(f.Pos, "lookup", cmp.Or(problem.DidYouMean(f.Of, s.nameable(l)), "make examples/"+f.Of+"/main.go, or name another"),
+			ps.AddHint(f.Pos, "lookup", cmp.Or(s.nameable(l).DidYouMean(f.Of), "make examples/"+f.Of+"/main.go, or name another"),
 				"no example %q", f.Of)
 			continue
 		}
@@ -30,7 +30,7 @@ func outputs(s *Site, l *lesson.Lesson, ps *problem.List) {
 		if r == nil {
 			continue // why it has none is a problem of its own
 		}
-		if _, err := record.Pick(record.Lines(r.Output), f); err != nil {
+		if _, err := record.Pick(s.linesOf(r), f); err != nil {
 			hint := ""
 			if wrong, ok := errors.AsType[*lesson.LinesError](err); ok {
 				hint = wrong.Hint
@@ -38,16 +38,6 @@ func outputs(s *Site, l *lesson.Lesson, ps *problem.List) {
 			ps.AddHint(f.Pos, "lookup", hint, "%v of example %q", err, f.Of)
 		}
 	}
-}
-
-// nameable are the examples that a lesson can name: those of the site and its
-// own transcripts.
-func (s *Site) nameable(l *lesson.Lesson) []string {
-	names := slices.Clone(s.ids)
-	for _, t := range l.Body.Transcripts {
-		names = append(names, t.ID)
-	}
-	return names
 }
 
 // values: {{example.name}} in prose is a value that was recorded. Without any
@@ -73,7 +63,7 @@ func values(s *Site, l *lesson.Lesson, ps *problem.List) {
 // value gives a recorded value, or complains that there is none.
 func (s *Site) value(pos problem.Pos, example, name string, ps *problem.List) (string, bool) {
 	if !s.has(example) {
-		ps.AddHint(pos, "value", problem.DidYouMean(example, s.ids), "no example %q", example)
+		ps.AddHint(pos, "value", s.exampleNames().DidYouMean(example), "no example %q", example)
 		return "", false
 	}
 	r := s.Records[example]
@@ -82,8 +72,7 @@ func (s *Site) value(pos problem.Pos, example, name string, ps *problem.List) (s
 	}
 	value, ok := r.Values[name]
 	if !ok {
-		known := slices.Sorted(maps.Keys(r.Values))
-		ps.AddHint(pos, "value", cmp.Or(problem.DidYouMean(name, known), "it records: "+cmp.Or(strings.Join(known, ", "), "nothing")),
+		ps.AddHint(pos, "value", s.valuesOf(r).hint(name),
 			"example %q records no value %q", example, name)
 	}
 	return value, ok
@@ -93,7 +82,7 @@ func (s *Site) value(pos problem.Pos, example, name string, ps *problem.List) (s
 func charts(s *Site, l *lesson.Lesson, ps *problem.List) {
 	for _, c := range l.Body.Charts {
 		if !s.has(c.Example) {
-			ps.AddHint(c.Pos, "chart", problem.DidYouMean(c.Example, s.ids), "no example %q", c.Example)
+			ps.AddHint(c.Pos, "chart", s.exampleNames().DidYouMean(c.Example), "no example %q", c.Example)
 			continue
 		}
 		r := s.Records[c.Example]
@@ -106,8 +95,7 @@ func charts(s *Site, l *lesson.Lesson, ps *problem.List) {
 			_, more := chart.Read(c, s.examples[c.Example].Record+"/"+c.Table, rows)
 			*ps = append(*ps, more...)
 		} else {
-			known := slices.Sorted(maps.Keys(r.Tables))
-			ps.AddHint(c.Pos, "chart", cmp.Or(problem.DidYouMean(c.Table, known), "it records: "+cmp.Or(strings.Join(known, ", "), "nothing")),
+			ps.AddHint(c.Pos, "chart", s.tablesOf(r).hint(c.Table),
 				"example %q records no table %q", c.Example, c.Table)
 		}
 	}
@@ -138,9 +126,11 @@ func tolerances(s *Site, ps *problem.List) {
 				known = append(known, name+":"+column)
 			}
 		}
+		slices.Sort(known)
+		names := problem.NewNames(known)
 		for _, name := range slices.Sorted(maps.Keys(e.Tolerance)) {
-			if !slices.Contains(known, name) {
-				ps.AddHint(problem.Pos{File: e.Dir + "/example.yaml"}, "tolerance", problem.DidYouMean(name, known),
+			if _, ok := slices.BinarySearch(known, name); !ok {
+				ps.AddHint(problem.Pos{File: e.Dir + "/example.yaml"}, "tolerance", names.DidYouMean(name),
 					"example %q records nothing called %q", e.ID, name)
 			}
 		}
@@ -169,9 +159,7 @@ func (s *Site) quoted(file string, used map[string]bool) {
 	if file == "" {
 		return
 	}
-	for _, e := range s.Examples {
-		if strings.HasPrefix(file, e.ID+"/") {
-			used[e.ID] = true
-		}
+	for dir := path.Dir(file); dir != "." && dir != "/"; dir = path.Dir(dir) {
+		used[dir] = true // it need not be one
 	}
 }

@@ -1,10 +1,7 @@
 package check
 
 import (
-	"maps"
-	"math/bits"
 	"path"
-	"slices"
 	"strings"
 
 	"verbatim/internal/lesson"
@@ -33,8 +30,7 @@ func links(s *Site, l *lesson.Lesson, ps *problem.List) {
 		case target != nil && target.Meta.Draft && !l.Meta.Draft:
 			ps.AddHint(link.Pos, "link", "take \"draft: true\" out of it, or the link out of here", "link to %q, which is a draft", file)
 		case fragment != "" && target != nil && !hasID(target, fragment):
-			ids := slices.Sorted(maps.Keys(target.Body.IDs))
-			ps.AddHint(link.Pos, "link", problem.DidYouMean(fragment, ids), "%s has no heading or id %q", target.File, fragment)
+			ps.AddHint(link.Pos, "link", s.idsOf(target).DidYouMean(fragment), "%s has no heading or id %q", target.File, fragment)
 		}
 	}
 }
@@ -53,65 +49,20 @@ func resolve(s *Site, l *lesson.Lesson, file string) (*lesson.Lesson, bool) {
 	return nil, s.copied[at]
 }
 
-// maxCompared is with how many names a broken link is compared: a site may have
-// as many broken links as files.
-const maxCompared = 50
-
-// nearestFile is the hint that names the file which an author may have meant.
+// nearestFile is the hint that names the file which an author may have meant, as
+// l would write it.
 func nearestFile(s *Site, l *lesson.Lesson, file string) string {
-	return problem.DidYouMean(file, alike(s, l, file))
-}
-
-// alike gives the names of files, as l would write them, that may be near to
-// file. Of too many it keeps those that begin and end most
-// like it.
-func alike(s *Site, l *lesson.Lesson, file string) (names []string) {
-	dir := path.Dir(l.File) + "/"
-	for _, name := range s.known {
-		name = strings.TrimPrefix(name, dir)
-		if mayBeNear(file, name) {
-			names = append(names, name)
-		}
+	dir := path.Dir(l.File)
+	near := s.files().Nearest(path.Join(dir, file), len(file))
+	if near == "" {
+		return ""
 	}
-	if len(names) <= maxCompared {
-		return names
+	from := strings.Split(dir, "/")
+	to := strings.Split(near, "/")
+	for len(from) > 0 && len(to) > 1 && from[0] == to[0] {
+		from, to = from[1:], to[1:]
 	}
-	slices.SortStableFunc(names, func(a, b string) int { return commonEnds(b, file) - commonEnds(a, file) })
-	return names[:maxCompared]
-}
-
-// commonEnds counts the bytes with which both begin, and those with which both
-// end.
-func commonEnds(a, b string) (n int) {
-	for i := 0; i < min(len(a), len(b)) && a[i] == b[i]; i++ {
-		n++
-	}
-	for i := 1; i <= min(len(a), len(b)) && a[len(a)-i] == b[len(b)-i]; i++ {
-		n++
-	}
-	return n
-}
-
-// mayBeNear tells quickly that two names are more than three edits apart, which
-// is what problem.DidYouMean never suggests: an edit changes the length by one,
-// and the letters that only one of them has by one.
-func mayBeNear(a, b string) bool {
-	const most = 3
-	lettersA, lengthA := letters(a)
-	lettersB, lengthB := letters(b)
-	return max(lengthA-lengthB, lengthB-lengthA) <= most &&
-		bits.OnesCount64(lettersA&^lettersB) <= most && bits.OnesCount64(lettersB&^lettersA) <= most ||
-		problem.SameLook(a, b)
-}
-
-// letters gives the set of a name's characters, each by its last six bits, and
-// how many there are.
-func letters(name string) (set uint64, n int) {
-	for _, r := range name {
-		set |= 1 << (uint32(r) % 64)
-		n++
-	}
-	return set, n
+	return problem.Hint(file, strings.Repeat("../", len(from))+strings.Join(to, "/"))
 }
 
 // image: a picture is here.
