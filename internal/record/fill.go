@@ -15,20 +15,28 @@ import (
 // that a line would close is lengthened.
 func Fill(src []byte, fences []lesson.Fence, lines func(lesson.Fence) ([]string, bool)) ([]byte, int) {
 	fences = slices.Clone(fences)
-	slices.SortFunc(fences, func(a, b lesson.Fence) int { return b.Open - a.Open })
-	changed := 0
-	for _, f := range fences { // from the end, so that offsets stay true
+	slices.SortFunc(fences, func(a, b lesson.Fence) int { return a.Open - b.Open })
+	var out bytes.Buffer
+	changed, done := 0, 0
+	for _, f := range fences {
 		want, ok := lines(f)
 		if !ok || slices.Equal(Lines(f.Body), want) {
 			continue
 		}
-		src = replace(src, f, want)
+		out.Write(src[done:f.Open])
+		done = replace(&out, src, f, want)
 		changed++
 	}
-	return src, changed
+	if changed == 0 {
+		return src, 0
+	}
+	out.Write(src[done:])
+	return out.Bytes(), changed
 }
 
-func replace(src []byte, f lesson.Fence, lines []string) []byte {
+// replace writes a fence of src with other lines to out, and returns the offset
+// in src up to which it did.
+func replace(out *bytes.Buffer, src []byte, f lesson.Fence, lines []string) (end int) {
 	eol := "\n"
 	if bytes.HasSuffix(src[:f.Start], []byte("\r\n")) {
 		eol = "\r\n"
@@ -39,21 +47,26 @@ func replace(src []byte, f lesson.Fence, lines []string) []byte {
 			marker = strings.Repeat(marker[:1], n+1)
 		}
 	}
-	var body strings.Builder
+	out.WriteString(marker)
+	out.Write(src[f.Open+len(f.Marker) : f.Start])
 	for _, line := range lines {
 		prefix := f.Prefix
 		if line == "" { // no blanks at a line's end
 			prefix = strings.TrimRight(prefix, " \t")
 		}
-		body.WriteString(prefix + line + eol)
+		out.WriteString(prefix + line + eol)
 	}
 	closing := src[f.End:]
-	if at := bytes.Index(closing, []byte(f.Marker)); at >= 0 && len(marker) > len(f.Marker) {
-		closing = slices.Concat(closing[:at], []byte(marker), bytes.TrimLeft(closing[at:], f.Marker[:1]))
+	at := -1
+	if len(marker) > len(f.Marker) {
+		at = bytes.Index(closing, []byte(f.Marker))
 	}
-	return slices.Concat(
-		src[:f.Open], []byte(marker), src[f.Open+len(f.Marker):f.Start],
-		[]byte(body.String()), closing)
+	if at < 0 {
+		return f.End
+	}
+	out.Write(closing[:at])
+	out.WriteString(marker)
+	return len(src) - len(bytes.TrimLeft(closing[at:], f.Marker[:1]))
 }
 
 // run is the length of the run of marker bytes that a line begins with, after

@@ -2,12 +2,12 @@ package site
 
 import (
 	"context"
-	"fmt"
-	"slices"
+	"path"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"verbatim/internal/check"
-	"verbatim/internal/lesson"
 	"verbatim/internal/load"
 	"verbatim/internal/problem"
 	"verbatim/internal/record"
@@ -62,9 +62,10 @@ func (b *build) staleRecords() {
 
 // missingRecords: an example that no problem explains and that has no record.
 func (b *build) missingRecords() {
+	explained := explainedBy(b.report.Problems)
 	for _, e := range b.book.Examples {
 		_, stale := b.stale[e.ID]
-		if !stale || b.records[e.ID] != nil || b.explained(e) {
+		if !stale || b.records[e.ID] != nil || explained.folders[e.Dir] || explained.examples[e.ID] {
 			continue
 		}
 		b.report.Problems.AddHint(b.placeOf(e), "record", "run build and commit what it writes", "example %q has no record", e.ID)
@@ -82,10 +83,27 @@ func (b *build) count() {
 		len(b.book.Examples), b.report.Ran, b.report.Matched)
 }
 
-// explained tells whether a problem already says why e has no record.
-func (b *build) explained(e lesson.Example) bool {
-	return slices.ContainsFunc(b.report.Problems, func(p problem.Problem) bool {
-		return !p.Warning && (strings.HasPrefix(p.File, e.Dir+"/") || p.File == e.Dir ||
-			strings.Contains(p.Text, fmt.Sprintf("example %q", e.ID)))
-	})
+// explained are the folders and examples that problems are about.
+type explained struct{ folders, examples map[string]bool }
+
+// named matches the name of an example in a problem, quoted as by %q.
+var named = regexp.MustCompile(`example ("(?:[^"\\]|\\.)*")`)
+
+// explainedBy returns what a list's problems, but not its warnings, are about.
+func explainedBy(ps problem.List) explained {
+	all := explained{map[string]bool{}, map[string]bool{}}
+	for _, p := range ps {
+		if p.Warning {
+			continue
+		}
+		for dir := p.File; dir != "." && dir != "/" && !all.folders[dir]; dir = path.Dir(dir) {
+			all.folders[dir] = true
+		}
+		for _, m := range named.FindAllStringSubmatch(p.Text, -1) {
+			if id, err := strconv.Unquote(m[1]); err == nil {
+				all.examples[id] = true
+			}
+		}
+	}
+	return all
 }

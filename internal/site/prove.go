@@ -344,12 +344,18 @@ func (b *build) placeOf(e lesson.Example) problem.Pos {
 	if len(e.Commands) > 0 {
 		return e.Pos
 	}
-	for _, l := range b.book.All() {
-		for _, shown := range l.Body.Evidence {
-			if l.ExampleOf(shown.Example) == e.ID {
-				return shown.Pos
+	if b.shownFrom != b.book {
+		b.shownFrom, b.shownAt = b.book, map[string]problem.Pos{}
+		for _, l := range b.book.All() {
+			for _, shown := range l.Body.Evidence {
+				if id := l.ExampleOf(shown.Example); b.shownAt[id].File == "" {
+					b.shownAt[id] = shown.Pos
+				}
 			}
 		}
+	}
+	if pos, ok := b.shownAt[e.ID]; ok {
+		return pos
 	}
 	return problem.Pos{File: e.Dir}
 }

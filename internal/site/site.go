@@ -92,6 +92,9 @@ type build struct {
 	drawn   page.Input                      // what the pages were drawn from
 	design  *page.Design
 
+	shownFrom *load.Book             // the book that shownAt is of
+	shownAt   map[string]problem.Pos // the first place that shows an example
+
 	mu          sync.Mutex
 	inputsOfAll map[string]bool                // files that any record names; nil until they are needed
 	otherRuns   map[string]int                 // by what a check ran on, where the record names another version

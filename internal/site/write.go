@@ -125,6 +125,12 @@ func publish(b *batch, root *os.Root, names []string) error {
 	for _, name := range now {
 		files[name] = true
 	}
+	folders := map[string]bool{}
+	for _, name := range now {
+		for dir := path.Dir(name); dir != "." && !folders[dir]; dir = path.Dir(dir) {
+			folders[dir] = true
+		}
+	}
 	gone := slices.DeleteFunc(slices.Clone(before), func(name string) bool { return files[name] })
 	if len(gone) > 0 || !slices.Equal(before, now) {
 		both := slices.Compact(slices.Sorted(slices.Values(slices.Concat(before, now))))
@@ -134,7 +140,7 @@ func publish(b *batch, root *os.Root, names []string) error {
 	}
 	for _, name := range gone {
 		turn := turnGone
-		if inTheWay(name, files) {
+		if folders[name] || inFile(name, files) {
 			turn = turnInTheWay
 		}
 		b.list(change{root: root, name: name, turn: turn})
@@ -145,44 +151,40 @@ func publish(b *batch, root *os.Root, names []string) error {
 // obstacles gives what stands in the way of a batch's files for good, sorted by
 // name: what none of its changes deletes.
 func obstacles(b *batch) (all []target) {
+	deleted, seen := map[target]bool{}, map[target]bool{}
+	for _, c := range b.changes {
+		if c.temporary == "" {
+			deleted[target{c.root, c.name}] = true
+		}
+	}
 	for _, at := range b.blocked {
-		if !slices.Contains(all, at) && !goes(b, at) {
+		if !seen[at] && !goes(deleted, at) {
 			all = append(all, at)
 		}
+		seen[at] = true
 	}
 	slices.SortFunc(all, func(x, y target) int { return strings.Compare(x.name, y.name) })
 	return all
 }
 
-// goes tells whether a batch deletes a file, or all that is in a folder and so
-// the folder. An empty folder stays.
-func goes(b *batch, at target) bool {
-	deleted := map[string]bool{}
-	for _, c := range b.changes {
-		if c.temporary == "" && c.root == at.root {
-			deleted[c.name] = true
-		}
-	}
+// goes reports whether a file is deleted, or all that is in a folder and so the
+// folder. An empty folder stays.
+func goes(deleted map[target]bool, at target) bool {
 	some, others := false, false
 	err := fs.WalkDir(names(at.root), at.name, func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && !strings.HasPrefix(d.Name(), aside) {
-			some, others = true, others || !deleted[name]
+			some, others = true, others || !deleted[target{at.root, name}]
 		}
 		return err
 	})
 	return err == nil && some && !others
 }
 
-// inTheWay tells whether a file that goes has the name of a folder that comes,
-// or lies in a folder that has the name of a file that comes.
-func inTheWay(name string, files map[string]bool) bool {
+// inFile reports whether a file lies in a folder that has the name of one of the
+// files.
+func inFile(name string, files map[string]bool) bool {
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 		if files[dir] {
-			return true
-		}
-	}
-	for other := range files {
-		if strings.HasPrefix(other, name+"/") {
 			return true
 		}
 	}
