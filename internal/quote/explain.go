@@ -10,9 +10,20 @@ import (
 // fewWords is how short a page is that probably is not the page.
 const fewWords = 40
 
+// minExplained is how many of the quotations that a page lacks are compared with
+// all of its words, however long it is. More are as long as maxWords words of the
+// page are not exceeded.
+const (
+	minExplained = 20
+	maxWords     = 1 << 20
+)
+
 // explain says why an exact-folded quotation has no match: the notes, most
 // telling first, and the passage most like it.
 func (p *Page) explain(q string) Finding {
+	if p.explained++; p.explained > minExplained && p.explained*p.Words() > maxWords {
+		return Finding{Verdict: NoMatch, Notes: []string{"not compared with the page word by word: mend the quotations before it first"}}
+	}
 	f := Finding{Verdict: NoMatch}
 	q = fold(q, typographyView).text
 	text := p.reading(hiddenText).view(typographyView).text

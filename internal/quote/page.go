@@ -27,6 +27,8 @@ type Page struct {
 	tree    *html.Node
 	reads   map[flags]*reading
 	variant []flags // which readings differ: what each leaves out
+
+	explained int // quotations that it lacks, as far as they were explained
 }
 
 // pageKinds gives the reader for a page by its extension.
