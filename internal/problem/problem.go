@@ -36,9 +36,9 @@ func (p Pos) String() string {
 // At gives the position of the byte at offset in src, a whole file's bytes.
 func At(file string, src []byte, offset int) Pos {
 	offset = min(max(offset, 0), len(src))
-	before := string(src[:offset])
-	line := strings.Count(before, "\n") + 1
-	return Pos{file, line, offset - strings.LastIndexByte(before, '\n')}
+	before := src[:offset]
+	line := bytes.Count(before, []byte("\n")) + 1
+	return Pos{file, line, offset - bytes.LastIndexByte(before, '\n')}
 }
 
 // Problem is one complaint.

@@ -153,11 +153,12 @@ func (in Input) group() ([]*sourceCheck, problem.List) {
 		checks = append(checks, byID[s.ID])
 		ids = append(ids, s.ID)
 	}
+	names := sync.OnceValue(func() *problem.Names { return problem.NewNames(ids) })
 	nobody := &sourceCheck{in: in}
 	for _, c := range in.Citations {
 		check, known := byID[c.Source]
 		if !known {
-			ps.AddHint(c.Pos, "source", problem.DidYouMean(c.Source, ids), "no source %q in quotes/", c.Source)
+			ps.AddHint(c.Pos, "source", names().DidYouMean(c.Source), "no source %q in quotes/", c.Source)
 			nobody.citations = append(nobody.citations, c)
 			continue
 		}

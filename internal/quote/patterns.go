@@ -1,6 +1,7 @@
 package quote
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -10,24 +11,65 @@ const headBytes = 8
 // patterns finds any number of texts in another one, in a single pass.
 type patterns struct {
 	texts []string
-	heads map[uint64][]int // which texts begin with these bytes
-	short []int            // texts with fewer bytes
-	seen  [1 << 10]uint64  // a bit for each head's hash, so that most places need no look-up
+	heads map[uint64]*sameHead // which texts begin with these bytes
+	short []int                // texts with fewer bytes
+	seen  [1 << 10]uint64      // a bit for each head's hash, so that most places need no look-up
 }
 
 func newPatterns(texts []string) *patterns {
-	p := &patterns{texts: texts, heads: map[uint64][]int{}}
+	p := &patterns{texts: texts, heads: map[uint64]*sameHead{}}
 	for i, text := range texts {
 		if len(text) < headBytes {
 			p.short = append(p.short, i)
 			continue
 		}
 		h := head(text)
-		p.heads[h] = append(p.heads[h], i)
+		if p.heads[h] == nil {
+			p.heads[h] = &sameHead{}
+		}
+		p.heads[h].order = append(p.heads[h].order, i)
 		bit := hashed(h)
 		p.seen[bit/64] |= 1 << (bit % 64)
 	}
+	for _, a := range p.heads {
+		a.sort(texts)
+	}
 	return p
+}
+
+// sameHead holds texts that begin alike. Every text that another one begins with
+// comes before it, and is one of the chain of its beginnings.
+type sameHead struct {
+	order  []int // of the texts, sorted
+	begins []int // by place in order: the place of the longest other text that begins it, or -1
+}
+
+func (a *sameHead) sort(texts []string) {
+	slices.SortFunc(a.order, func(i, j int) int { return strings.Compare(texts[i], texts[j]) })
+	a.begins = make([]int, len(a.order))
+	for at, i := range a.order {
+		before := at - 1
+		for before >= 0 && !strings.HasPrefix(texts[i], texts[a.order[before]]) {
+			before = a.begins[before]
+		}
+		a.begins[at] = before
+	}
+}
+
+// find calls found for each of the texts that begin s: the last one that is not
+// behind s, and those that begin it, or none.
+func (a *sameHead) find(texts []string, s string, found func(i int)) {
+	at, _ := slices.BinarySearchFunc(a.order, s, func(i int, s string) int {
+		if texts[i] <= s {
+			return -1
+		}
+		return 1
+	})
+	for at--; at >= 0; at = a.begins[at] {
+		if i := a.order[at]; strings.HasPrefix(s, texts[i]) {
+			found(i)
+		}
+	}
 }
 
 // head gives the first bytes of s, which has that many.
@@ -62,10 +104,8 @@ func (p *patterns) find(text string, found func(pattern, at int)) {
 		if at > 0 && asciiWord[text[at-1]] && asciiWord[text[at]] {
 			continue
 		}
-		for _, i := range p.heads[h] {
-			if strings.HasPrefix(text[at:], p.texts[i]) {
-				found(i, at)
-			}
+		if a := p.heads[h]; a != nil {
+			a.find(p.texts, text[at:], func(i int) { found(i, at) })
 		}
 	}
 }
