@@ -31,8 +31,8 @@ func (d *Doc) unstruck(nodes ...ast.Node) string {
 	return b.text()
 }
 
-// struck are the elements whose text is struck through.
-var struck = map[string]bool{"del": true, "s": true, "strike": true}
+// struck are the elements of HTML whose text is struck through.
+var struck = map[string]bool{"del": true}
 
 // line is text in which every run of white space is one space.
 type line struct {

@@ -90,6 +90,9 @@ func (t *theme) Chart(c *lesson.Chart) (template.HTML, error) {
 	if drawn, _ := chart.Read(*c, c.Table, e.Tables[c.Table]); drawn != nil {
 		v.SVG = template.HTML(drawn.SVG(t.pictureID()))
 		v.Title, v.Y = drawn.Title, c.Y
+		if t := claim.Tolerance(e.Tolerance[c.Table+":"+c.Y]); t != "" {
+			v.Y += ", measured, " + t
+		}
 		v.Head, v.Rows = drawn.Table()
 	}
 	if n := len(v.Rows); n > maxRows {

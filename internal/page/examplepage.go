@@ -39,7 +39,7 @@ type exampleView struct {
 }
 
 // figure is a value that the run recorded.
-type figure struct{ Name, Value string }
+type figure struct{ Name, Value, Tolerance string }
 
 // sourceFile is a file of an example, coloured.
 type sourceFile struct {
@@ -59,7 +59,7 @@ func (s *site) examplePage(id string) ([]byte, error) {
 		v.Shown, v.LeftOut = v.Shown[:maxLines], n-maxLines
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Values)) {
-		v.Figures = append(v.Figures, figure{name, e.Values[name]})
+		v.Figures = append(v.Figures, figure{name, e.Values[name], claim.Tolerance(e.Tolerance[name])})
 	}
 	for _, f := range e.Files {
 		language := strings.TrimPrefix(path.Ext(f.Path), ".")
