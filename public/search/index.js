@@ -1,1 +1,1 @@
-verbatimSearch("index",{"pages":[[0,"p-c6145f99"],[2,"p-dd54805f"]],"terms":[["0","t-732d779c"],["can","t-dcffec5c"],["executing","t-40966f77"],["listing","t-88571d74"],["push","t-85314462"],["strikes","t-993bc8ec"]]})
+verbatimSearch("index",{"pages":[[0,"p-c6145f99"],[2,"p-64544147"]],"terms":[["0","t-894d5030"],["capacity","t-1e01bf87"],["expect","t-bbb05da4"],["look","t-e0b01f70"],["raises","t-74645a9b"],["takes","t-c579ad41"]]})
