@@ -148,6 +148,8 @@ func (c *Claim) ranAs(e Example, id ID) {
 	}
 	if e.Go != "" {
 		c.Says = append(c.Says, fmt.Sprintf("Go %s, exit %d", e.Go, e.Exit))
+	} else if e.Exit != 0 {
+		c.Says = append(c.Says, fmt.Sprintf("exit %d", e.Exit))
 	}
 	c.date(e)
 }
@@ -235,7 +237,7 @@ func copyOf(id ID, s lesson.Source) []string {
 	case id == VerifiedNote, id == OwnPageNote:
 		return []string{"found in " + saved}
 	case id == Attested, id == AttestedNote:
-		return []string{"a seal vouches for " + saved, "that page may not be published here"}
+		return []string{"a seal vouches for " + saved, "that page is not published here"}
 	}
 	return nil
 }

@@ -57,7 +57,7 @@ var Table = []Row{
 	{VerifiedNote, "half", "", "verified, with a note",
 		"The passage was found in the saved page, which is committed, with a reservation or with words left out or inserted; the note says which."},
 	{Attested, "half", "", "attested",
-		"A committed seal says that the words stood, word for word, in the saved page, which may not be published here."},
+		"A committed seal says that the words stood, word for word, in the saved page, which is not published here."},
 	{AttestedNote, "half", "", "attested, with a note",
 		"A committed seal says that the passage stood in the saved page, with a reservation or with words left out or inserted; the note says which."},
 	{OwnPage, "full", "", "our own page",

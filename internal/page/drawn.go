@@ -47,9 +47,13 @@ type htmlPart struct {
 
 // Snippet draws code that stands in an example, and says in which file.
 func (t *theme) Snippet(language string, f *lesson.Fence) (template.HTML, error) {
+	c, whole := t.claimAt(f.Pos, lesson.EvidenceCode), "whole file"
+	if !strings.HasPrefix(f.From, c.Example+"/") { // of a library
+		whole = "the program that ran"
+	}
 	v := snippet{
 		Language: language, File: "examples/" + f.From,
-		Proof: t.exampleProof(t.claimAt(f.Pos, lesson.EvidenceCode), t.root, "whole file"),
+		Proof: t.exampleProof(c, t.root, whole),
 	}
 	for _, part := range codeParts(f) {
 		v.Parts = append(v.Parts, htmlPart{part.LeftOut, t.code.HTML(language, part.Text)})

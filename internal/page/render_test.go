@@ -133,7 +133,7 @@ func TestCollisions(t *testing.T) {
 	var got strings.Builder
 	problems.Print(&got)
 	want := `content/404.md: content/404.md and the page for missing pages would both be 404.html [path]
-    rename one of them
+    rename content/404.md
 content/a.md: content/a.md and content/A.md would both be a.html [path]
     rename one of them
 content/b/index.md: content/b/index.md and content/b.md would both be b/index.html [path]
@@ -149,7 +149,7 @@ content/c.md:3:1: the alias /old/ of content/c.md and the alias /old of content/
 content/c.md:3:1: the alias B.html of content/c.md and content/b.md would both be B.html [path]
     rename one of them
 content/index.md: content/index.md and the home page would both be index.html [path]
-    rename one of them
+    rename content/index.md
 `
 	if got.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", got.String(), want)
