@@ -1,1 +1,1 @@
-verbatimSearch("index",{"pages":[[0,"p-c6145f99"],[2,"p-64544147"]],"terms":[["0","t-894d5030"],["capacity","t-1e01bf87"],["expect","t-bbb05da4"],["look","t-e0b01f70"],["raises","t-74645a9b"],["takes","t-c579ad41"]]})
+verbatimSearch("index",{"pages":[[0,"p-c6145f99"],[2,"p-dd54805f"]],"terms":[["0","t-b503f366"],["can","t-182120d2"],["execution","t-da252f8d"],["lists","t-e8ee8a72"],["push","t-4517ec67"],["strikes","t-47cb6e13"]]})
