@@ -79,6 +79,7 @@ func Outside(dir string) (string, error) {
 	if cache, err := os.UserCacheDir(); err == nil {
 		places = append(places, cache)
 	}
+	places = append(places, "/tmp", "/var/tmp") // where TMPDIR is in dir
 	for _, place := range places {
 		place, err := filepath.EvalSymlinks(place)
 		if err != nil {

@@ -34,6 +34,7 @@ type Outcome struct {
 	// build did so for a transcript.
 	Connected bool
 	Took      time.Duration
+	OneServer error // why the second run had the server of the first, where it should have had another
 }
 
 // Failure is a run that records nothing.
@@ -164,6 +165,9 @@ func (w *worker) once(ctx context.Context, e lesson.Example, turn int, o *Outcom
 		return w.pool.attempt(ctx, e, nil)
 	}
 	instance, err := w.ready(ctx, served{e.Needs, turn})
+	if first := w.services[served{e.Needs, 1}]; err != nil && turn == 2 && first != nil && first.Reset(ctx) == nil {
+		instance, o.OneServer, err = first, err, nil // the engine is gone, and the server goes on
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -278,6 +278,9 @@ func (b *build) take(o run.Outcome, job run.Job, next record.Record, source *ser
 		b.compare(o, job, next, at)
 	default:
 		b.masks(o)
+		if o.OneServer != nil {
+			ps.Warn(at, "server", "example %q ran twice on one server, because no other could be started: %v", e.ID, o.OneServer)
+		}
 		b.records[e.ID] = record.Renew(job.Record, record.RulesOf(e), o.First, next)
 	}
 }
