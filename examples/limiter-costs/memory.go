@@ -24,7 +24,7 @@ func memory(ctx context.Context, l *lab.Lab) error {
 		}
 		if err := errors.Join(
 			l.Value("bytes_"+s.name, fmt.Sprintf("%.0f", bytes)),
-			l.Value("gb_"+s.name, fmt.Sprintf("%.1f", bytes*50e6/1e9)), // for 50 million clients
+			l.Value("gb_"+s.name, fmt.Sprintf("%.0f", bytes*50e6/1e9)), // for 50 million clients
 		); err != nil {
 			return err
 		}
