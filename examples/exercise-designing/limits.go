@@ -17,8 +17,8 @@ var (
 	perUser = limit("user", limiter.SlidingCounter, 100, time.Minute)
 )
 
-// rules are what one request costs: a unit of each limit,
-// or of none.
+// rules returns what one request is charged: one unit of each
+// limit. Take charges all of them or none.
 func rules(ip, key, route, user string) []limiter.Charge {
 	return []limiter.Charge{
 		{Limit: perIP, Subject: []string{ip}, Cost: 1},

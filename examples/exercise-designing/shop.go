@@ -22,10 +22,11 @@ func (s *shop) routes() http.Handler {
 }
 
 // [middleware]
-// failsOpen has the routes that do; all others fail closed.
+// failsOpen holds the routes that fail open; all others fail closed.
 var failsOpen = map[string]bool{"GET /search": true}
 
-// limited lets an API key send 100 requests a minute to each route.
+// limited lets an API key send 100 requests at once to each route,
+// and 100 a minute on average.
 func (s *shop) limited(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		route := r.Pattern // such as "GET /search"
@@ -35,11 +36,11 @@ func (s *shop) limited(next http.Handler) http.Handler {
 		switch {
 		case err == nil && wait == 0:
 			next.ServeHTTP(w, r)
-		case err != nil && failsOpen[route]:
-			next.ServeHTTP(w, r)
 		case err == nil:
 			w.Header().Set("Retry-After", strconv.Itoa(wait))
 			http.Error(w, "rate limit exceeded", 429)
+		case failsOpen[route]:
+			next.ServeHTTP(w, r)
 		default:
 			soon := 1 + rand.IntN(5) // jitter
 			w.Header().Set("Retry-After", strconv.Itoa(soon))

@@ -19,7 +19,7 @@ var promoters = [4]struct {
 const south = 1
 
 // tenants is question 3. The API takes 100 requests a second, 40 of each
-// promoter, and counts a request against the common limit before it asks the
+// promoter, and counts a request against the shared limit before it asks the
 // promoter's own. A limit counts what it lets through itself. How many of
 // South's requests are served?
 //
@@ -34,7 +34,7 @@ func tenants(ctx context.Context, l *lab.Lab) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	common, err := serveAll(ctx, lim, chargesOf)
+	shared, err := serveAll(ctx, lim, chargesOf)
 	if err != nil {
 		return "", err
 	}
@@ -49,11 +49,11 @@ func tenants(ctx context.Context, l *lab.Lab) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	tell("tenants", "asked first  common  own")
+	tell("tenants", "asked first  shared  own")
 	for i, p := range promoters {
-		tell("tenants", "%-5s of %3d %5d %6d", p.name, p.requests, common[i], own[i])
+		tell("tenants", "%-5s of %3d %5d %6d", p.name, p.requests, shared[i], own[i])
 	}
-	return fmt.Sprint(common[south]), nil
+	return fmt.Sprint(shared[south]), nil
 }
 
 // chargesOf is what one request of a promoter costs, in the order of asking.

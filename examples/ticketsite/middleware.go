@@ -25,7 +25,7 @@ type site struct {
 }
 
 // allow counts one request under key and reports whether it is
-// within the limit. On an error it decides nothing.
+// within the limit. The bool is valid only if the error is nil.
 func (s *site) allow(ctx context.Context, key string) (bool, error) {
 	n, err := count.Run(ctx, s.rdb, []string{key}).Int()
 	return n <= limit, err
@@ -34,7 +34,7 @@ func (s *site) allow(ctx context.Context, key string) (bool, error) {
 // [middleware]
 var policy = map[string]string{
 	"/sign-in": "closed", // guessing passwords must stay slow
-	"/seats":   "open",   // a map of free seats does no harm
+	"/seats":   "open",   // seeing the free seats is harmless
 } // all other routes are closed
 
 // limited asks the limiter before it calls next.

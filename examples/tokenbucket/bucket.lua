@@ -12,5 +12,5 @@ local wait = math.max(0, math.ceil((cost - tokens) / rate))
 if wait == 0 then tokens = tokens - cost end
 redis.call('HSET', KEYS[1], 'tokens', tokens, 'last', now)
 local full = math.ceil((capacity - tokens) / rate * 1000)
-redis.call('PEXPIRE', KEYS[1], full) -- then it is full
+redis.call('PEXPIRE', KEYS[1], full) -- ms until it is full
 return wait -- seconds; 0: allowed

@@ -8,12 +8,12 @@ import "time"
 type Local struct {
 	Capacity float64   // the largest burst
 	Refill   float64   // tokens a second
-	tokens   float64   // how many there were at the time last
+	tokens   float64   // tokens in the bucket at the time last
 	last     time.Time // the last call; zero before the first
 }
 
 // Allow takes cost tokens if the bucket holds that many, and
-// reports whether it did. Goroutines that share it need a lock.
+// reports whether it did. If goroutines share a Local, lock it.
 func (b *Local) Allow(now time.Time, cost float64) bool {
 	if b.last.IsZero() {
 		b.tokens, b.last = b.Capacity, now // a new bucket is full

@@ -1,1 +1,1 @@
-verbatimSearch("index",{"pages":[[0,"p-c6145f99"],[2,"p-dd54805f"]],"terms":[["0","t-b503f366"],["can","t-182120d2"],["execution","t-da252f8d"],["lists","t-e8ee8a72"],["push","t-4517ec67"],["strikes","t-47cb6e13"]]})
+verbatimSearch("index",{"pages":[[0,"p-f1f44884"],[2,"p-dd54805f"]],"terms":[["0","t-47bc7e89"],["capable","t-ee8882b8"],["exercises","t-2ae0c0b9"],["local","t-ddd9a8e1"],["queue","t-b2122908"],["such","t-577d2831"]]})
