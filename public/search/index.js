@@ -1,1 +1,1 @@
-verbatimSearch("index",{"pages":[[0,"p-f1f44884"],[2,"p-dd54805f"]],"terms":[["0","t-47bc7e89"],["capable","t-ee8882b8"],["exercises","t-2ae0c0b9"],["local","t-ddd9a8e1"],["queue","t-b2122908"],["such","t-577d2831"]]})
+verbatimSearch("index",{"pages":[[0,"p-f1f44884"],[2,"p-dd54805f"]],"terms":[["0","t-daa79241"],["capable","t-d3a71d0b"],["exercises","t-eec56baa"],["load","t-dfd3542a"],["questions","t-95697a28"],["sub","t-3f8f1f98"]]})
