@@ -147,7 +147,7 @@ func unused(s *Site, ps *problem.List) {
 		}
 	}
 	for _, e := range s.Examples {
-		if !used[e.ID] && len(e.Commands) == 0 {
+		if !used[e.ID] && !e.IsTranscript() {
 			ps.AddHint(problem.Pos{File: e.Dir}, "unused",
 				"show it with ```output {of="+e.ID+"}, or delete its folder", "no lesson uses example %q", e.ID)
 		}

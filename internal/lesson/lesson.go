@@ -6,7 +6,9 @@ package lesson
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
+	"strings"
 
 	"verbatim/internal/problem"
 )
@@ -187,8 +189,8 @@ type Transcript struct {
 // Command is one line of a transcript, split into its words as redis-cli does.
 type Command struct {
 	Pos   problem.Pos
-	Text  string // as written
-	Words []string
+	Text  string   // as written
+	Words []string // none where the line has a problem
 }
 
 // Value is {{example.name}} in prose.
@@ -318,6 +320,16 @@ type Example struct {
 	Commands []Command
 	Pos      problem.Pos // of a transcript: its fence
 	Record   string      // the folder of its record, "examples/exh5050/recorded"
+}
+
+// IsTranscript reports whether the example is a transcript of a lesson.
+func (e *Example) IsTranscript() bool { return strings.Contains(e.ID, "#") }
+
+// CanRun reports whether the example may run: a transcript in which a line has a
+// problem, or that has no command, may not.
+func (e *Example) CanRun() bool {
+	return !e.IsTranscript() || len(e.Commands) > 0 &&
+		!slices.ContainsFunc(e.Commands, func(c Command) bool { return len(c.Words) == 0 })
 }
 
 // Mask hides what differs from run to run: text that it matches compares equal

@@ -65,7 +65,7 @@ func withArticle(name string) string {
 	if name == "" {
 		return ""
 	}
-	if strings.IndexByte("aeiou", name[0]) >= 0 {
+	if strings.IndexByte("aeiouAEIOU", name[0]) >= 0 {
 		return "an " + name
 	}
 	return "a " + name

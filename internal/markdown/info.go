@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/yuin/goldmark/ast"
+	"golang.org/x/text/unicode/norm"
 )
 
 // readFence decides what a fence's info string means: evidence, a diagram, code,
@@ -55,9 +58,9 @@ type mention struct {
 	outside bool // of braces
 }
 
-// mentionPattern matches #id, key=value and key: value; a quoted value is
-// skipped whole, whatever is in it.
-var mentionPattern = regexp.MustCompile(`(?:^|[\s{,;])(?:(#)([^\s{},]+)|([\pL_][\pL\pN_.-]*)\s*[=:]\s*("(?:[^"\\]|\\.)*"|'[^']*'|[^\s{},]*))`)
+// mentionPattern matches #id, key=value and key: value, after whatever bracket
+// or mark; a quoted value is skipped whole, whatever is in it.
+var mentionPattern = regexp.MustCompile(`(?:^|[^\pL\pM\pN_])(?:(#)([^\s{},]+)|([\pL_][\pL\pN_.-]*)\s*[=:]\s*("(?:[^"\\]|\\.)*"|'[^']*'|[^\s{},]*))`)
 
 // braceLanguage matches the language in braces: {python}, {r, echo=FALSE},
 // {.go .numberLines}, {#id .go}; and what follows directives, {code-cell} go.
@@ -79,18 +82,43 @@ func readInfo(text string) info {
 	if i.brace == 0 {
 		i.language = i.languageInBraces()
 	}
-	for _, m := range mentionPattern.FindAllStringSubmatchIndex(text, -1) {
+	// A key is found however its characters are written.
+	before := plainCharacters(text[:i.brace])
+	all := before + plainCharacters(text[i.brace:])
+	for _, m := range mentionPattern.FindAllStringSubmatchIndex(all, -1) {
 		part := func(n int) string {
 			if m[2*n] < 0 {
 				return ""
 			}
-			return text[m[2*n]:m[2*n+1]]
+			return all[m[2*n]:m[2*n+1]]
 		}
-		key, value := part(1)+part(3), part(2)+strings.Trim(part(4), `"'`)
+		key, value := part(1)+part(3), bare(part(2)+part(4))
 		meant := evidenceKey(key)
-		i.mentions = append(i.mentions, mention{key, meant, value, m[0] < i.brace && m[1] <= i.brace})
+		i.mentions = append(i.mentions, mention{key, meant, value, m[0] < len(before) && m[1] <= len(before)})
 	}
 	return i
+}
+
+// plainCharacters returns text without entities, escapes, compatibility forms
+// such as full-width brackets, and characters that nobody sees.
+func plainCharacters(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.In(r, unicode.Cf, unicode.Variation_Selector) {
+			return -1
+		}
+		return r
+	}, norm.NFKC.String(string(unescape([]byte(text)))))
+}
+
+// bare returns a value without its quotation marks and without the bracket that
+// is closed behind it.
+func bare(value string) string {
+	if !strings.HasPrefix(value, `"`) && !strings.HasPrefix(value, "'") {
+		value = strings.TrimRightFunc(value, func(r rune) bool {
+			return unicode.In(r, unicode.Pe, unicode.Pf) || strings.ContainsRune(">|\"'`", r)
+		})
+	}
+	return strings.Trim(value, `"'`)
 }
 
 // languageInBraces finds the language where there is none before the braces.
@@ -123,21 +151,22 @@ func evidenceKey(word string) string {
 
 // oneEdit reports whether a becomes b by one letter more, less or other, or by
 // two neighbours that change places.
-func oneEdit(a, b string) bool {
-	for a != "" && b != "" && a[0] == b[0] {
+func oneEdit(word, other string) bool {
+	a, b := []rune(word), []rune(other)
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 		a, b = a[1:], b[1:]
 	}
-	for a != "" && b != "" && a[len(a)-1] == b[len(b)-1] {
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
 		a, b = a[:len(a)-1], b[:len(b)-1]
 	}
 	swapped := len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
-	return a != b && (len(a) <= 1 && len(b) <= 1 || swapped)
+	return word != other && (len(a) <= 1 && len(b) <= 1 || swapped)
 }
 
 // nearWord returns the word of ours that the language is, or is one letter from,
 // or "".
 func (i *info) nearWord() string {
-	lower := strings.ToLower(i.word)
+	lower := strings.ToLower(plainCharacters(i.word))
 	for _, k := range markedFences {
 		if k.language != "" && (lower == k.language || oneEdit(lower, k.language)) {
 			return k.language
@@ -164,8 +193,12 @@ func (i *info) slip(attrs []attribute, wrong *mistake) string {
 			return "this fence names no language before its braces"
 		case m.key != m.meant:
 			return shown + " is no key of a fence: did you mean " + m.meant + "?"
+		case wrong == nil && near != "" && near != i.word:
+			return noFence(i.word, near)
 		case wrong == nil && !takes(i.word, m.meant):
 			return cmp.Or(withArticle(i.word), "this") + " fence has no key " + m.meant
+		case wrong == nil && !hasKey(attrs, m.meant):
+			return "the key " + m.meant + " has other characters in it or beside it"
 		}
 	}
 	switch {
@@ -177,13 +210,22 @@ func (i *info) slip(attrs []attribute, wrong *mistake) string {
 	case wrong == nil && hasKey(attrs, "from"): // code may be in any language
 		return ""
 	case near != i.word:
-		return "no fence is called " + i.word + ": did you mean " + near + "?"
+		return noFence(i.word, near)
 	case wrong != nil:
 		return wrong.text
 	case !hasKey(attrs, markOf(near)):
 		return "this fence does not say what it shows; without braces it is ordinary code"
 	}
 	return ""
+}
+
+// noFence says that a word is one letter from a language of ours. A word that
+// looks like it shows its characters.
+func noFence(word, near string) string {
+	if shown := strconv.QuoteToASCII(word); shown != `"`+word+`"` {
+		word = shown
+	}
+	return "no fence is called " + word + ": did you mean " + near + "?"
 }
 
 func hasKey(attrs []attribute, key string) bool {

@@ -37,7 +37,8 @@ func (d *Doc) readTranscript(n *ast.FencedCodeBlock, attrs []attribute) {
 	d.draws[n] = func(theme Theme) (template.HTML, error) { return theme.Transcript(t) }
 }
 
-// command reads one line of a transcript.
+// command reads one line of a transcript. A line with a problem has no words,
+// and its transcript does not run.
 func (d *Doc) command(line string, at int) lesson.Command {
 	at += len(line) - len(strings.TrimLeft(line, " \t"))
 	c := lesson.Command{Pos: d.pos(at), Text: strings.TrimSpace(line)}
@@ -50,10 +51,11 @@ func (d *Doc) command(line string, at int) lesson.Command {
 		d.fail(at, "redis", "quote as in redis-cli: \"two words\", \"\\x00\"", "%v", err)
 		return c
 	}
-	c.Words = words
 	if why := endless(words); why != "" {
 		d.fail(at, "redis", "a transcript has ten seconds for all its commands", "%s %s", strings.ToUpper(words[0]), why)
+		return c
 	}
+	c.Words = words
 	return c
 }
 

@@ -143,7 +143,7 @@ func (t *Tree) own(e lesson.Example) (Inputs, error) {
 	if e.Needs != "none" {
 		now[redisInput] = t.image
 	}
-	if len(e.Commands) > 0 {
+	if e.IsTranscript() {
 		now[commandsInput] = hashCommands(e.Commands)
 		return now, nil
 	}

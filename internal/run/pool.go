@@ -172,7 +172,7 @@ func (w *worker) once(ctx context.Context, e lesson.Example, turn int, o *Outcom
 		return nil, err
 	}
 	o.Redis = instance.Version()
-	if redis, ok := instance.(*service.Redis); ok && len(e.Commands) > 0 {
+	if redis, ok := instance.(*service.Redis); ok && e.IsTranscript() {
 		o.Connected = true
 		return transcribe(ctx, redis, e)
 	}

@@ -100,9 +100,9 @@ func (b *build) anySelected() bool {
 	return false
 }
 
-// findStale fills b.stale and gives the inputs of every example whose record
-// they will go into: of none while a file of examples/ cannot be read, which is
-// a problem by now.
+// findStale fills b.stale and returns the inputs of every example whose record
+// they will go into. A transcript with a problem has none, and no example has any
+// while a file of examples/ cannot be read, which is a problem by now.
 func (b *build) findStale(ctx context.Context) (map[string]run.Inputs, error) {
 	if b.book.Odd {
 		return nil, nil
@@ -114,6 +114,9 @@ func (b *build) findStale(ctx context.Context) (map[string]run.Inputs, error) {
 	var unsure []lesson.Example
 	for _, e := range b.book.Examples {
 		r := b.records[e.ID]
+		if !e.CanRun() {
+			continue
+		}
 		if r == nil {
 			unsure = append(unsure, e)
 			continue
@@ -140,6 +143,7 @@ func (b *build) findStale(ctx context.Context) (map[string]run.Inputs, error) {
 		now, known := inputs[e.ID]
 		r := b.records[e.ID]
 		switch {
+		case !e.CanRun():
 		case r == nil:
 			b.stale[e.ID] = nil
 		case known:
@@ -344,7 +348,7 @@ func (b *build) provenance(o run.Outcome, source *service.Source) record.Provena
 // placeOf is where a failing example is reported: at the first lesson line
 // that shows it.
 func (b *build) placeOf(e lesson.Example) problem.Pos {
-	if len(e.Commands) > 0 {
+	if e.IsTranscript() {
 		return e.Pos
 	}
 	if b.shownFrom != b.book {

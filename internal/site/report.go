@@ -166,7 +166,7 @@ func started(e lesson.Example) string {
 	switch {
 	case e.Go:
 		return "go run ./" + e.Dir
-	case len(e.Commands) > 0:
+	case e.IsTranscript():
 		return "its commands"
 	}
 	return strings.Join(e.Run, " ")

@@ -18,7 +18,7 @@ const maxSource = 64 << 10
 // sources reads what an example's own page shows of it: the commands of a
 // transcript, or else its text files, but not its record.
 func (b *build) sources(e lesson.Example) (files []page.File, err error) {
-	if len(e.Commands) > 0 {
+	if e.IsTranscript() {
 		var text strings.Builder
 		for _, c := range e.Commands {
 			text.WriteString(c.Text + "\n")
