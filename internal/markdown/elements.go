@@ -16,6 +16,8 @@ import (
 type element struct {
 	attrs map[string]*regexp.Regexp // beside id and title, with the values that they may have
 	void  bool                      // it has no closing tag
+
+	breaks bool // what is before its tags is not beside what is behind them
 }
 
 // What the values of attributes may be.
@@ -26,14 +28,14 @@ var (
 	extent  = regexp.MustCompile(`^(?:row|col|rowgroup|colgroup)$`)
 )
 
-var cell = element{attrs: map[string]*regexp.Regexp{"colspan": number, "rowspan": number, "align": side, "scope": extent}}
+var cell = element{breaks: true, attrs: map[string]*regexp.Regexp{"colspan": number, "rowspan": number, "align": side, "scope": extent}}
 
 // elements are all that an author may write.
 var elements = map[string]element{
-	"details": {attrs: map[string]*regexp.Regexp{"open": anyText}}, "summary": {},
-	"br": {void: true}, "kbd": {}, "sub": {}, "sup": {}, "abbr": {}, "del": {}, "ins": {}, "mark": {},
-	"a": {attrs: map[string]*regexp.Regexp{"href": anyText}}, "span": {}, "code": {}, "figure": {}, "figcaption": {},
-	"table": {}, "caption": {}, "thead": {}, "tbody": {}, "tfoot": {}, "tr": {}, "td": cell, "th": cell,
+	"details": {breaks: true, attrs: map[string]*regexp.Regexp{"open": anyText}}, "summary": {breaks: true},
+	"br": {breaks: true, void: true}, "kbd": {}, "sub": {}, "sup": {}, "abbr": {}, "del": {}, "ins": {}, "mark": {},
+	"a": {attrs: map[string]*regexp.Regexp{"href": anyText}}, "span": {}, "code": {}, "figure": {breaks: true}, "figcaption": {breaks: true},
+	"table": {breaks: true}, "caption": {breaks: true}, "thead": {breaks: true}, "tbody": {breaks: true}, "tfoot": {breaks: true}, "tr": {breaks: true}, "td": cell, "th": cell,
 	"img": {void: true, attrs: map[string]*regexp.Regexp{"src": anyText, "alt": anyText, "width": number, "height": number}},
 }
 

@@ -133,6 +133,7 @@ func ParseWith(file string, src []byte, start int, options Options) (*Doc, probl
 	d.readInlines()
 	d.finish()
 	d.checkDirections()
+	d.checkBesideValues()
 	d.takeTitle()
 	d.readEvidence()
 	d.problems.Sort()

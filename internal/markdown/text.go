@@ -41,6 +41,9 @@ type line struct {
 
 	dropsStruck bool
 	struck      int // how many elements around this place strike their text through
+
+	notesValues bool // elements that end a line or a cell are a space, too
+	values      []shownValue
 }
 
 func (l *line) write(s []byte) {
@@ -59,6 +62,15 @@ func (l *line) write(s []byte) {
 		}
 		l.wide = l.wide || all >= utf8.RuneSelf
 		l.out = append(l.out, s[from:i]...)
+	}
+}
+
+// writeValue writes a value, and notes where it is if it is a recorded one.
+func (l *line) writeValue(v *value) {
+	from := len(l.out)
+	l.write([]byte(v.text))
+	if l.notesValues && v.known {
+		l.values = append(l.values, shownValue{v, from, len(l.out)})
 	}
 }
 
@@ -105,7 +117,7 @@ func (d *Doc) writeText(b *line, n ast.Node) {
 		b.write(n.Label(d.src))
 		return
 	case *value:
-		b.write([]byte(n.text))
+		b.writeValue(n)
 		return
 	case *east.Strikethrough:
 		if b.dropsStruck {
@@ -118,11 +130,14 @@ func (d *Doc) writeText(b *line, n ast.Node) {
 			}
 			if t.live {
 				b.write([]byte(t.alt()))
+				if b.notesValues && elements[t.name].breaks {
+					b.space()
+				}
 				continue
 			}
 			b.write(t.text)
 			if t.value != nil {
-				b.write([]byte(t.value.text))
+				b.writeValue(t.value)
 			}
 		}
 		return
