@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"maps"
 	"slices"
-	"time"
 
 	"verbatim/internal/lesson"
 	"verbatim/internal/problem"
@@ -54,9 +53,7 @@ func frontMatter(file string, src []byte) (lesson.Meta, int, problem.List) {
 		Repository: m.Repository, Redis: m.Redis, Pos: places,
 		Needs: refs(file, m.Needs, &ps), Related: refs(file, m.Related, &ps),
 	}
-	if _, err := time.Parse(time.DateOnly, m.Checked); m.Checked != "" && err != nil {
-		ps.AddHint(at("checked"), "front matter", "write it as 2026-11-29", "checked is not a date: %q", m.Checked)
-	}
+	checkDate(at("checked"), "front matter", "checked", m.Checked, &ps)
 	return meta, skip + rest, ps
 }
 

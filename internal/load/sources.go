@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"net/url"
 	"path"
-	"time"
 
 	"verbatim/internal/lesson"
 	"verbatim/internal/problem"
@@ -78,9 +77,7 @@ func loadSource(fsys fs.FS, id string, ps *problem.List) (lesson.Source, bool) {
 	if u, err := url.Parse(y.URL); err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
 		ps.AddHint(at("url"), "source", "give the page's address, https://…", "url is missing or not an http address: %q", y.URL)
 	}
-	if _, err := time.Parse(time.DateOnly, y.Saved); y.Saved != "" && err != nil {
-		ps.AddHint(at("saved"), "source", "write it as 2026-11-29", "saved is not a date: %q", y.Saved)
-	}
+	checkDate(at("saved"), "source", "saved", y.Saved, ps)
 	if (y.Module == "") != (y.File == "") {
 		ps.AddHint(at("module"), "source", "name the module and the file in it", "module and file go together")
 	}
