@@ -8,6 +8,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"verbatim/internal/lesson"
 	"verbatim/internal/problem"
 )
@@ -47,7 +49,11 @@ func answers(s *Site, l *lesson.Lesson, ps *problem.List) {
 // options checks the options of a question with one right answer.
 func options(c *lesson.Container, check, value string, ps *problem.List) {
 	for _, o := range c.Options {
-		switch is := beginsWith(o.Shown, value); {
+		is := beginsWith(o.Shown, value)
+		if o.Letter != c.Key {
+			is = is || beginsWith(norm.NFKC.String(o.Shown), value) // ４ looks like 4
+		}
+		switch {
 		case o.Letter == c.Key && !is:
 			ps.AddHint(o.Pos, "answer", "the run says: "+value, "the keyed option %s does not begin with what %s computed", o.Letter, check)
 		case o.Letter != c.Key && is:
@@ -84,11 +90,12 @@ var (
 var changesNumber = wordSet(`
 	zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
 	sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety
-	dozen dozens score gross hundred hundreds thousand thousands million millions billion billions
+	dozen dozens score gross tens twenties thou grand hundred hundreds thousand thousands million millions billion billions
 	trillion trillions bn mn lakh crore half halves third thirds quarter quarters fifths tenth tenths
-	hundredths thousandths point percent percents pct percentage permille promille
-	k m g t x e kilo mega giga tera milli micro nano
-	times plus minus mod modulo over to through thru till or by divided multiplied squared cubed power`)
+	sixth sixths seventh sevenths eighth eighths ninth ninths twelfths hundredths thousandths
+	quadrillion mil mille mio mrd hundert tausend millionen milliarden millones millions point percent percents pct percentage permille promille
+	k m g t x e kilo mega giga tera peta milli micro nano fold
+	times plus minus mod modulo modulus factorial choose xor exp bis over to through thru till or by divided multiplied squared cubed power`)
 
 func wordSet(words string) map[string]bool {
 	set := map[string]bool{}
@@ -98,8 +105,28 @@ func wordSet(words string) map[string]bool {
 	return set
 }
 
-// andMore is what follows "and" or "per" where these change the number before.
-var andMore = regexp.MustCompile(`^(?i:and\p{Zs}+(?:an?\p{Zs}|one\b|half\b|\p{N})|per\p{Zs}+(?:cent|mille)\b)`)
+// andMore matches "and" or "per" where these change the number before. The word
+// after "and" is in the first group.
+var andMore = regexp.MustCompile(`^(?i:and\p{Zs}+(?:an?\p{Zs}|\p{N}|([\p{L}\p{M}]+))|per\p{Zs}+(?:cent|mille)\b)`)
+
+// bigNumerals are the characters that multiply the number before them in Chinese,
+// Japanese and Korean.
+const bigNumerals = "十百千万萬億亿兆십백천만억조"
+
+// changes reports whether the word after a number, which rest follows, makes
+// another number of it.
+func changes(word, rest string) bool {
+	if changesNumber[strings.ToLower(word)] || strings.ContainsRune(bigNumerals, firstRune(word)) {
+		return true
+	}
+	m := andMore.FindStringSubmatch(word + rest)
+	return m != nil && (m[1] == "" || changesNumber[strings.ToLower(m[1])])
+}
+
+func firstRune(s string) rune {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r
+}
 
 // beginsWith reports whether text begins with value and does not go on with it:
 // "4, because …" begins with "4"; "40", "4.5", "4 000", "4/5" and "4 %" do not.
@@ -118,7 +145,7 @@ func beginsWith(text, value string) bool {
 		return true
 	}
 	m := nextWord.FindStringSubmatch(rest)
-	if m == nil || changesNumber[strings.ToLower(m[1])] || andMore.MatchString(m[1]+m[2]) {
+	if m == nil || changes(m[1], m[2]) {
 		return false
 	}
 	return !wordGoesOn.MatchString(m[2])
