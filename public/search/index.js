@@ -1,1 +1,1 @@
-verbatimSearch("index",{"pages":[[0,"p-f1f44884"],[2,"p-dd54805f"]],"terms":[["0","t-daa79241"],["capable","t-d3a71d0b"],["exercises","t-eec56baa"],["load","t-dfd3542a"],["questions","t-95697a28"],["sub","t-3f8f1f98"]]})
+verbatimSearch("index",{"pages":[[0,"p-f1f44884"],[2,"p-dd54805f"]],"terms":[["0","t-c036f1cd"],["capable","t-ccfbf390"],["exercise","t-866de1a6"],["ll","t-050c1db0"],["q1","t-c41cd310"],["struct","t-4d9105f5"]]})
