@@ -24,7 +24,7 @@ type contained struct {
 
 // startContained starts cmd in a new cgroup. An error need not be about the
 // program: the kernel may lack what this needs, or forbid it.
-func startContained(cmd *exec.Cmd, fenced bool) (*contained, error) {
+func startContained(cmd *exec.Cmd, filtered bool) (*contained, error) {
 	g, err := newCgroup()
 	if err != nil {
 		return nil, err
@@ -37,8 +37,8 @@ func startContained(cmd *exec.Cmd, fenced bool) (*contained, error) {
 	closeOnExec()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, UseCgroupFD: true, CgroupFD: fd}
 	start := cmd.Start
-	if fenced {
-		start = func() error { return behindFence(cmd.Start) }
+	if filtered {
+		start = func() error { return startFiltered(cmd.Start) }
 	}
 	if err := start(); err != nil {
 		return nil, errors.Join(err, g.remove())

@@ -3,8 +3,8 @@
 // is killed.
 //
 // On Linux a program runs in its own cgroup, which is killed through
-// cgroup.kill. A guard, one process per build, does that as soon as the build is
-// dead; Sweep of the next build finds what even the guard could not end. Where no
+// cgroup.kill. A watchdog process, one per build, does that as soon as the build is
+// dead; Sweep of the next build kills what the watchdog could not. Where no
 // cgroup can be made a program runs below a small supervisor: this same executable,
 // started again, made the child subreaper, and tied to the build by a pipe. It
 // kills what the program left behind, detached grandchildren included, and
@@ -34,16 +34,16 @@ const (
 
 // Spec says what to start and how it may run.
 type Spec struct {
-	Args    []string      // the program, looked up on PATH unless it holds a slash, and its arguments
-	Dir     string        // where it runs; "" is the caller's folder
-	Env     []string      // its whole environment; nil is an empty one
-	Stdin   io.Reader     // nil is an input at its end
-	Stdout  io.Writer     // nil discards
-	Stderr  io.Writer     // nil discards
-	Timeout time.Duration // how long it may run; 0 is without limit
-	Grace   time.Duration // from SIGTERM to SIGKILL; 0 is two seconds
-	Fenced  bool          // on Linux: it ends when it sends a signal to this process, or to all
-	Scratch string        // a folder from Scratch: Sweep then ends the program if a killed build left it; may be ""
+	Args         []string      // the program, looked up on PATH unless it holds a slash, and its arguments
+	Dir          string        // where it runs; "" is the caller's folder
+	Env          []string      // its whole environment; nil is an empty one
+	Stdin        io.Reader     // nil is an input at its end
+	Stdout       io.Writer     // nil discards
+	Stderr       io.Writer     // nil discards
+	Timeout      time.Duration // how long it may run; 0 is without limit
+	Grace        time.Duration // from SIGTERM to SIGKILL; 0 is two seconds
+	SignalFilter bool          // on Linux: the kernel kills it if it signals this process, its watchdog or all processes
+	Scratch      string        // a folder from Scratch: Sweep then ends the program if a killed build left it; may be ""
 }
 
 // Result says how a program ended.

@@ -15,7 +15,7 @@ import (
 // working in it: its pid and start time.
 const recordSuffix = ".process"
 
-// folders guards the owner's folder, which comes with the first scratch folder
+// folders protects the owner's folder, which comes with the first scratch folder
 // and goes with the last.
 var folders sync.Mutex
 
@@ -65,12 +65,12 @@ func record(scratch string, pid int) (forget func()) {
 	return func() { _ = os.Remove(file) }
 }
 
-// Outside returns a folder of this user's for Scratch that is not below dir: in
-// the system's folder for temporary files or, where programs may not be started
-// from there, in the user's folder for caches. What lies in dir and above a
-// scratch folder would be found by programs that look for it in all folders
-// above theirs, as Node does for node_modules.
-func Outside(dir string) (string, error) {
+// ScratchRoot returns a folder of this user for Scratch that is not below dir. It
+// is in the system's folder for temporary files or, if programs may not be
+// started from there, in the user's folder for caches. It must be outside of the
+// site because some programs search all parent folders, as Node does for
+// node_modules. It returns an error if neither folder can be used.
+func ScratchRoot(dir string) (string, error) {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return "", fmt.Errorf("find a folder to run programs in: %w", err)

@@ -21,14 +21,14 @@ const supervisorName = "verbatim-supervisor"
 var supervising bool
 
 // Supervise must be the first call of main, and of TestMain where a test starts
-// programs. In a process that was started as a supervisor or as a guard it does
-// that work and does not return; elsewhere it returns at once. A guard calls
-// removeContainers, which may be nil, for each engine that Containers was called
-// with; it removes the containers that have owner for a label.
+// programs. In a process that was started as a supervisor or as a watchdog it does
+// that work and does not return; elsewhere it returns at once. The watchdog calls
+// removeContainers, which may be nil, for each engine that RegisterContainers was
+// called with; it removes the containers that have owner as a label.
 func Supervise(removeContainers func(engine, owner string)) {
 	supervising = true
-	if os.Args[0] == guardName && len(os.Args) == 3 {
-		watch(os.Args[1], os.Args[2], removeContainers)
+	if os.Args[0] == watchdogName && len(os.Args) == 3 {
+		runWatchdog(os.Args[1], os.Args[2], removeContainers)
 		syscall.Exit(0)
 	}
 	if os.Args[0] != supervisorName || len(os.Args) < 3 {
@@ -49,7 +49,7 @@ func supervise(path string, argv []string) int {
 		return failed(status, err)
 	}
 	// Caught, not ignored: ignoring is inherited. A stray signal must not end
-	// the supervisor before what it guards.
+	// the supervisor before the programs that it supervises.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT)
 	// A program that kills its supervisor dies with it. The kernel means the
 	// thread that started it, so this one must stay.

@@ -20,8 +20,8 @@ func startTree(spec Spec, path string) (tree, error) {
 	if !supervising {
 		return nil, errors.New("proc.Supervise was not called first in main")
 	}
-	theGuard()
-	if t, err := startContained(command(spec, path), spec.Fenced); err == nil {
+	startWatchdog()
+	if t, err := startContained(command(spec, path), spec.SignalFilter); err == nil {
 		return t, nil
 	}
 	t, err := startSupervised(command(spec, path))
@@ -53,11 +53,11 @@ type supervised struct {
 
 // startSupervised returns once the program runs below its supervisor.
 func startSupervised(cmd *exec.Cmd) (*supervised, error) {
-	guarded, lifeline, err := os.Pipe()
+	watched, lifeline, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
-	defer guarded.Close()
+	defer watched.Close()
 	status, reported, err := os.Pipe()
 	if err != nil {
 		lifeline.Close()
@@ -67,14 +67,14 @@ func startSupervised(cmd *exec.Cmd) (*supervised, error) {
 
 	cmd.Args = append([]string{supervisorName, cmd.Path}, cmd.Args...)
 	cmd.Path = "/proc/self/exe" // stays right when the file was replaced or deleted meanwhile
-	cmd.ExtraFiles = []*os.File{guarded, reported}
+	cmd.ExtraFiles = []*os.File{watched, reported}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	t := &supervised{cmd: cmd, lifeline: lifeline, status: status, lines: bufio.NewReader(status)}
 	if err := cmd.Start(); err != nil {
 		t.close()
 		return nil, err
 	}
-	guarded.Close()
+	watched.Close()
 	reported.Close()
 	if err := t.started(); err != nil {
 		t.abandon()
@@ -189,7 +189,7 @@ func (t *supervised) thaw() error { return t.signal(syscall.SIGCONT) }
 func (t *supervised) kill() { t.cut.Do(func() { t.lifeline.Close() }) }
 
 // abandon ends a supervisor that does not answer: the program may have stopped
-// it with a signal. What it guards is ended first, while it can be found.
+// it with a signal. Its programs are ended first, while it can be found.
 func (t *supervised) abandon() {
 	killBelow(t.cmd.Process.Pid)
 	_ = t.cmd.Process.Kill()

@@ -13,11 +13,11 @@ var errSystem = errors.New("running programs needs Linux or macOS: on Windows, u
 // programs. Here nothing can be started and it returns at once.
 func Supervise(func(engine, owner string)) {}
 
-// Containers does nothing here.
-func Containers(string) (none func()) { return func() {} }
+// RegisterContainers does nothing on this system.
+func RegisterContainers(string) (unregister func()) { return func() {} }
 
-// HitFence reports false: there is no fence here.
-func (r Result) HitFence() bool { return false }
+// KilledByFilter returns false: there is no signal filter on this system.
+func (r Result) KilledByFilter() bool { return false }
 
 func startTree(Spec, string) (tree, error) { return nil, errSystem }
 

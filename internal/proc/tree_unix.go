@@ -18,11 +18,12 @@ type grouped struct {
 // programs. Here the process group does its work and it returns at once.
 func Supervise(func(engine, owner string)) {}
 
-// Containers does nothing here: the next build removes what a killed one left.
-func Containers(string) (none func()) { return func() {} }
+// RegisterContainers does nothing on this system: the next build removes the
+// containers of a killed one.
+func RegisterContainers(string) (unregister func()) { return func() {} }
 
-// HitFence reports false: there is no fence here.
-func (r Result) HitFence() bool { return false }
+// KilledByFilter returns false: there is no signal filter on this system.
+func (r Result) KilledByFilter() bool { return false }
 
 func startTree(spec Spec, path string) (tree, error) {
 	cmd := command(spec, path)

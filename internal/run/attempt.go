@@ -83,8 +83,8 @@ func (p *Pool) attempt(ctx context.Context, e lesson.Example, extra map[string]s
 	})
 	a := &Attempt{}
 	process, err = proc.Start(ctx, proc.Spec{
-		Fenced: true,
-		Args:   args, Dir: work, Env: environment(e, at, extra), Scratch: scratch,
+		SignalFilter: true,
+		Args:         args, Dir: work, Env: environment(e, at, extra), Scratch: scratch,
 		Stdout: limited, Stderr: proc.Limit(&stderr, mostStderr, nil),
 		Timeout: time.Duration(e.Timeout) * time.Millisecond,
 	})

@@ -230,7 +230,7 @@ func failure(job Job, a *Attempt) *Failure {
 	case a.Result.TimedOut:
 		return &Failure{Text: fmt.Sprintf("was ended at its limit of %s", time.Duration(e.Timeout)*time.Millisecond),
 			Hint: join(lastLines("printed", a.Evidence.Output), hint, "if it needs longer, set timeout in "+e.Dir+"/example.yaml")}
-	case a.Result.HitFence():
+	case a.Result.KilledByFilter():
 		return &Failure{Text: "was ended because it sent a signal to the build, or to every process",
 			Hint: join(hint, "let it signal only processes that it started itself")}
 	case a.Result.Code != e.Exit && e.Exit != 0 && a.Result.Code == 0:

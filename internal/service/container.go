@@ -34,14 +34,14 @@ func openContainer(ctx context.Context, o Options) (maker, error) {
 	if err := e.sweep(ctx); err != nil {
 		o.Say("containers that an earlier build left are still there: %v", err)
 	}
-	none := proc.Containers(e.at)
+	unregister := proc.RegisterContainers(e.at)
 	return maker{
 		image: o.Image,
 		make: func(set settings) server {
 			return &containerServer{engine: e, image: o.Image, args: redisArgs(set), remembers: set.announce != ""}
 		},
 		close: func() {
-			none()
+			unregister()
 			e.client.Close()
 		},
 	}, nil

@@ -160,9 +160,9 @@ func (e *engine) address(port uint16) string {
 	return net.JoinHostPort(e.host, strconv.Itoa(int(port)))
 }
 
-// RemoveContainers removes the containers of an owner from the engine that
-// DOCKER_HOST names so. It is for the guard of a build that was killed: what it
-// cannot remove, the next build sweeps.
+// RemoveContainers removes the containers of an owner from the engine at the
+// address at, in the form of DOCKER_HOST. The watchdog of a killed build calls it.
+// It ignores errors, because the next build sweeps what is left.
 func RemoveContainers(at, owner string) {
 	c, err := client.New(client.FromEnv, client.WithHost(at))
 	if err != nil {

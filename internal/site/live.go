@@ -57,7 +57,7 @@ func OpenLive(ctx context.Context, c Config) (*Live, error) {
 	if err := cachedir.Make(cache); err != nil {
 		return nil, err
 	}
-	scratch, err := proc.Outside(root)
+	scratch, err := proc.ScratchRoot(root)
 	if err != nil {
 		return nil, err
 	}

@@ -298,7 +298,7 @@ func open(ctx context.Context, c Config) (*build, func(), error) {
 // cache, so it leaves files aside to the next build.
 func (b *build) sweep() error {
 	var err error
-	if b.scratch, err = proc.Outside(b.Root); err != nil {
+	if b.scratch, err = proc.ScratchRoot(b.Root); err != nil {
 		return err
 	}
 	if err := proc.Sweep(b.cache, b.scratch); err != nil {
