@@ -19,11 +19,11 @@ import (
 
 // Bounds of what can be read.
 const (
-	mostRows   = 10_000
-	mostSeries = 6 // there are as many dash patterns
-	mostBars   = 60
-	mostWrong  = 10   // a wrong column is wrong in every row
-	mostDigits = 1e15 // beyond it neighbouring whole numbers are one float64
+	maxRows   = 10_000
+	maxSeries = 6 // there are as many dash patterns
+	maxBars   = 60
+	maxWrong  = 10   // a wrong column is wrong in every row
+	maxDigits = 1e15 // beyond it neighbouring whole numbers are one float64
 )
 
 // Chart is a table that can be drawn.
@@ -71,15 +71,15 @@ func Read(spec lesson.Chart, file string, table [][]string) (*Chart, problem.Lis
 		if wrong, hint := c.add(cols, row); wrong != "" {
 			ps.AddHint(problem.Pos{File: file, Line: i + 2, Col: 1}, "chart", hint, "%s", wrong)
 		}
-		if len(ps) == mostWrong {
+		if len(ps) == maxWrong {
 			break
 		}
 	}
-	if bars := len(c.rows); c.kind == "bar" && bars > mostBars {
-		ps.Add(spec.Pos, "chart", "%d bars: nobody reads more than %d", bars, mostBars)
+	if bars := len(c.rows); c.kind == "bar" && bars > maxBars {
+		ps.Add(spec.Pos, "chart", "%d bars: nobody reads more than %d", bars, maxBars)
 	}
-	if n := len(c.series); n > mostSeries {
-		ps.Add(spec.Pos, "chart", "%d values of %q: more than %d series cannot be told apart", n, spec.Series, mostSeries)
+	if n := len(c.series); n > maxSeries {
+		ps.Add(spec.Pos, "chart", "%d values of %q: more than %d series cannot be told apart", n, spec.Series, maxSeries)
 	}
 	if len(ps) > 0 {
 		return nil, ps
@@ -96,8 +96,8 @@ func find(spec lesson.Chart, file string, table [][]string) (cols columns, ps pr
 	case len(table) < 2:
 		ps.Add(spec.Pos, "chart", "%s has no rows to draw", file)
 		return cols, ps
-	case len(table)-1 > mostRows:
-		ps.Add(spec.Pos, "chart", "%s has more than %d rows", file, mostRows)
+	case len(table)-1 > maxRows:
+		ps.Add(spec.Pos, "chart", "%s has more than %d rows", file, maxRows)
 		return cols, ps
 	}
 	column := func(name string) int {
@@ -174,10 +174,10 @@ func number(s string) (n float64, wrong string) {
 		return 0, fmt.Sprintf("%q is not a number", s)
 	}
 	n, err := strconv.ParseFloat(s, 64)
-	if err != nil || math.Abs(n) > mostDigits {
+	if err != nil || math.Abs(n) > maxDigits {
 		return 0, fmt.Sprintf("%s is too large to draw", s)
 	}
-	if n != 0 && math.Abs(n) < 1/mostDigits {
+	if n != 0 && math.Abs(n) < 1/maxDigits {
 		return 0, fmt.Sprintf("%s is too small to draw", s)
 	}
 	return n, ""

@@ -10,17 +10,17 @@ import (
 
 // Measures in units of the picture.
 const (
-	plotTall  = 150
-	barTall   = 14
-	sample    = 20 // length of a line in the legend
-	mostRings = 24 // points of a series that are marked
+	plotTall = 150
+	barTall  = 14
+	sample   = 20 // length of a line in the legend
+	maxRings = 24 // points of a series that are marked
 )
 
 // dashes tell series apart without colour.
-var dashes = [mostSeries]string{"", "6 4", "2 3", "10 3 2 3", "14 4", "6 3 2 3 2 3"}
+var dashes = [maxSeries]string{"", "6 4", "2 3", "10 3 2 3", "14 4", "6 3 2 3 2 3"}
 
 // marks are the shapes at the points of each series, relative to the point.
-var marks = [mostSeries]string{
+var marks = [maxSeries]string{
 	"m3 0a3 3 0 1 1-6 0a3 3 0 1 1 6 0", "m-3-3 6 6m-6 0 6-6", "m-3-3h6v6h-6z",
 	"m0-4 4 4-4 4-4-4z", "m0-4 4 7h-8z", "m-4 0h8m-4-4v8",
 }
@@ -110,7 +110,7 @@ func (c *Chart) line(p *svg.Picture, i int, s series, x, y *axis) {
 		lastX, lastY = px, py
 	}
 	p.Line(class(i), dashes[i], d.String())
-	if len(s.points) > mostRings {
+	if len(s.points) > maxRings {
 		return
 	}
 	places := make([]svg.Place, len(s.points))

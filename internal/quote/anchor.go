@@ -8,8 +8,8 @@ import (
 // The words of a text directive: a whole passage up to the first number, and
 // of a longer one so many of its beginning and its end.
 const (
-	mostWhole = 10
-	anchorEnd = 5
+	maxWholeWords  = 10
+	anchorEndWords = 5
 )
 
 // anchor returns how a link finds the passage of a quotation in the page: by
@@ -28,16 +28,16 @@ func (f Finding) anchor(text string) []string {
 	switch {
 	case len(start) == 0 || len(end) == 0:
 		return nil
-	case whole && len(start) <= mostWhole || len(start) == 1 && first == last:
+	case whole && len(start) <= maxWholeWords || len(start) == 1 && first == last:
 		return []string{strings.Join(start, " ")}
 	case first == last:
 		// The two may not overlap.
-		half := min(anchorEnd, len(start)/2)
+		half := min(anchorEndWords, len(start)/2)
 		return []string{strings.Join(start[:half], " "), strings.Join(end[len(end)-half:], " ")}
 	}
 	return []string{
-		strings.Join(start[:min(anchorEnd, len(start))], " "),
-		strings.Join(end[max(0, len(end)-anchorEnd):], " "),
+		strings.Join(start[:min(anchorEndWords, len(start))], " "),
+		strings.Join(end[max(0, len(end)-anchorEndWords):], " "),
 	}
 }
 

@@ -103,9 +103,9 @@ func isHyphen(r rune) bool { return r == '-' || '‐' <= r && r <= '–' }
 
 // The least that can be called a quotation.
 const (
-	leastWords      = 3
-	leastCharacters = 12
-	leastUnspaced   = 4
+	minWords      = 3
+	minCharacters = 12
+	minUnspaced   = 4
 )
 
 // tooShort says why an exact-folded quotation is too short to mean anything,
@@ -122,15 +122,15 @@ func tooShort(s string) string {
 		}
 	}
 	if cjk*2 > letters {
-		if utf8.RuneCountInString(s) < leastUnspaced {
+		if utf8.RuneCountInString(s) < minUnspaced {
 			return "has fewer than 4 characters"
 		}
 		return ""
 	}
-	if wordCount(s) < leastWords {
+	if wordCount(s) < minWords {
 		return "has fewer than 3 words"
 	}
-	if utf8.RuneCountInString(s) < leastCharacters {
+	if utf8.RuneCountInString(s) < minCharacters {
 		return "has fewer than 12 characters"
 	}
 	return ""

@@ -10,10 +10,10 @@ import (
 
 // The bounds of rule (f). All but maxEdits are in words.
 const (
-	mostElided   = 100
-	mostReplaced = 6
-	leastPart    = 3
-	maxEdits     = 64
+	maxElided   = 100
+	maxReplaced = 6
+	minPart     = 3
+	maxEdits    = 64
 )
 
 var (
@@ -137,14 +137,14 @@ func parse(q string) (e edited, why string) {
 			continue
 		}
 		before.elided = true
-		if len(e.parts) > 0 && words < leastPart {
+		if len(e.parts) > 0 && words < minPart {
 			return edited{}, shortPart
 		}
 		words = 0
 	}
 	add(q[from:])
 	e.after = before
-	if words < leastPart && (!before.elided || len(e.parts) == 0) {
+	if words < minPart && (!before.elided || len(e.parts) == 0) {
 		if len(marks) > 0 {
 			why = shortPart
 		}
@@ -153,7 +153,7 @@ func parse(q string) (e edited, why string) {
 	return e, ""
 }
 
-var shortPart = fmt.Sprintf("the parts of it that are the page's have fewer than %d words", leastPart)
+var shortPart = fmt.Sprintf("the parts of it that are the page's have fewer than %d words", minPart)
 
 // markFault returns why the mark of an edit, q[start:end], breaks a rule
 // wherever it is found.

@@ -67,8 +67,8 @@ type link struct {
 	previous *link
 }
 
-// mostPlaces bounds the occurrences of one part that are tried.
-const mostPlaces = 1 << 13
+// maxPlaces bounds the occurrences of one part that are tried.
+const maxPlaces = 1 << 13
 
 // find looks for the parts in their order, each near enough to the one before
 // it. The nearest occurrence skips the fewest words, so it is the only one
@@ -79,7 +79,7 @@ func (r *reading) find(e edited) (h hit, why string, ok bool) {
 	for i, p := range e.parts {
 		var next []*link
 		places := typographySpans(r, p.text)
-		for _, s := range places[:min(len(places), mostPlaces)] {
+		for _, s := range places[:min(len(places), maxPlaces)] {
 			n := sort.Search(len(reached), func(i int) bool { return reached[i].end > s.start })
 			l := &link{span: s}
 			fault := ""
@@ -127,9 +127,9 @@ func (r *reading) faultOf(s span, e edit) string {
 	most := 0
 	switch {
 	case e.elided:
-		most = mostElided
+		most = maxElided
 	case len(e.inserted) > 0:
-		most = mostReplaced
+		most = maxReplaced
 	}
 	text, n := r.text[s.start:s.end], 0
 	for word := range strings.SplitSeq(text, " ") {
@@ -162,14 +162,14 @@ func replacedFault(text string) string {
 
 func isBracket(r rune) bool { return unicode.In(r, unicode.Ps, unicode.Pe) }
 
-// mostDepth bounds the bytes in which the bracket that encloses a place is
+// maxBracketBytes bounds the bytes in which the bracket that encloses a place is
 // looked for.
-const mostDepth = 4096
+const maxBracketBytes = 4096
 
 // inBrackets reports whether the start of s lies between square brackets of
 // the page, in one block.
 func (r *reading) inBrackets(s span) bool {
-	from := max(s.start-mostDepth, 0)
+	from := max(s.start-maxBracketBytes, 0)
 	before := r.text[from:s.start]
 	open := strings.LastIndexByte(before, '[')
 	return open > strings.LastIndexByte(before, ']') && r.blockAt(from+open) == r.blockAt(max(s.start-1, 0))
@@ -182,7 +182,7 @@ func (r *reading) faultAhead(s span, e edit) string {
 		return ""
 	}
 	from, n := s.start, 0
-	for from > 0 && n < mostReplaced && r.blockAt(from-1) == r.blockAt(s.start) {
+	for from > 0 && n < maxReplaced && r.blockAt(from-1) == r.blockAt(s.start) {
 		word := strings.LastIndexByte(r.text[:from-1], ' ') + 1
 		if endsSentence(r.text[word:from]) {
 			break
@@ -200,7 +200,7 @@ func (r *reading) faultBehind(s span, e edit) string {
 		return ""
 	}
 	to, n := s.end, 0
-	for to < len(r.text) && n < mostReplaced && r.blockAt(min(to+1, len(r.text)-1)) == r.blockAt(s.end-1) {
+	for to < len(r.text) && n < maxReplaced && r.blockAt(min(to+1, len(r.text)-1)) == r.blockAt(s.end-1) {
 		size := strings.IndexByte(r.text[to+1:], ' ') + 1
 		if size == 0 {
 			size = len(r.text) - to

@@ -82,9 +82,9 @@ func (p *Page) elsewhere(q string) string {
 	return ""
 }
 
-// mostCompared bounds the words of a quotation that are compared with the
+// maxCompared bounds the words of a quotation that are compared with the
 // page when it has no match.
-const mostCompared = 400
+const maxCompared = 400
 
 // likeness is a quotation beside the passage that is most like it.
 type likeness struct {
@@ -103,7 +103,7 @@ type op struct {
 // quotation, and aligns the two. The likeness is empty where less than two
 // fifths of the words are shared.
 func nearest(quotation, page []string) likeness {
-	quotation = quotation[:min(len(quotation), mostCompared)]
+	quotation = quotation[:min(len(quotation), maxCompared)]
 	start, shared := bestWindow(quotation, page)
 	if shared < 2 || shared*5 < len(quotation)*2 {
 		return likeness{}

@@ -120,14 +120,14 @@ func negates(word string) bool {
 	return false
 }
 
-// mostBehind bounds the bytes in which a negation before a passage is looked
+// maxNegationBytes bounds the bytes in which a negation before a passage is looked
 // for: text without spaces may be one word of any length.
-const mostBehind = 64
+const maxNegationBytes = 64
 
 // afterNegation returns the negation that is directly before offset i, or "".
 // Marks that do not end a clause may be between them.
 func (r *reading) afterNegation(i int) string {
-	from := max(i-mostBehind, 0)
+	from := max(i-maxNegationBytes, 0)
 	before := strings.TrimRightFunc(r.text[from:i], func(c rune) bool {
 		return c == ' ' || unicode.In(c, unicode.Pd, unicode.Ps, unicode.Pi) || strings.ContainsRune(`"'*_/`, c)
 	})

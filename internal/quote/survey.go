@@ -15,9 +15,9 @@ var formatting = map[string]int{
 	"b": 0, "big": 1, "code": 2, "em": 3, "font": 4, "i": 5, "s": 6, "small": 7, "strike": 8, "strong": 9, "tt": 10, "u": 11,
 }
 
-// mostReopened bounds the elements that a page makes the parser open again: a
+// maxReopened bounds the elements that a page makes the parser open again: a
 // few thousand bytes can ask for millions.
-const mostReopened = 4 << 20
+const maxReopened = 4 << 20
 
 // survey goes through the tags of a document.
 func survey(text string) (t tags) {
@@ -49,7 +49,7 @@ func survey(text string) (t tags) {
 		if total > 3*len(formatting) {
 			sum += total
 		}
-		t.reopens = t.reopens || sum > mostReopened
+		t.reopens = t.reopens || sum > maxReopened
 	}
 }
 

@@ -132,8 +132,8 @@ func readFile(name string) (got, error) {
 // The least that passes for a page of its own, in words, and the most that a
 // decoder may have failed at, in replacement characters for each character.
 const (
-	leastWords   = 150
-	mostReplaced = 1.0 / 500
+	minWords    = 150
+	maxReplaced = 1.0 / 500
 )
 
 // gates begin the titles of pages that stand before the page that was wanted.
@@ -152,11 +152,11 @@ func suspect(p *quote.Page) string {
 		}
 	}
 	text := p.Text()
-	if n := strings.Count(text, "\uFFFD"); float64(n) > float64(len([]rune(text)))*mostReplaced {
+	if n := strings.Count(text, "\uFFFD"); float64(n) > float64(len([]rune(text)))*maxReplaced {
 		return fmt.Sprintf("holds %d characters that could not be decoded (U+FFFD): its charset is wrong", n)
 	}
-	if n := p.Words(); n < leastWords {
-		return fmt.Sprintf("has only %d words, less than %d: probably not the page", n, leastWords)
+	if n := p.Words(); n < minWords {
+		return fmt.Sprintf("has only %d words, less than %d: probably not the page", n, minWords)
 	}
 	return ""
 }

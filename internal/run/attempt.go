@@ -27,9 +27,9 @@ import (
 // MostOutput is how many bytes an example may print; more is a problem.
 const MostOutput = 1 << 20
 
-// mostStderr is how much of standard error is kept: it is only shown when a
+// maxStderr is how much of standard error is kept: it is only shown when a
 // run fails.
-const mostStderr = 64 << 10
+const maxStderr = 64 << 10
 
 // Attempt is one run of a program.
 type Attempt struct {
@@ -85,7 +85,7 @@ func (p *Pool) attempt(ctx context.Context, e lesson.Example, extra map[string]s
 	process, err = proc.Start(ctx, proc.Spec{
 		SignalFilter: true,
 		Args:         args, Dir: work, Env: environment(e, at, extra), Scratch: scratch,
-		Stdout: limited, Stderr: proc.Limit(&stderr, mostStderr, nil),
+		Stdout: limited, Stderr: proc.Limit(&stderr, maxStderr, nil),
 		Timeout: time.Duration(e.Timeout) * time.Millisecond,
 	})
 	if err != nil {

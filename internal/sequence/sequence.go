@@ -16,9 +16,9 @@ import (
 
 // Bounds of what can be read.
 const (
-	mostActors = 8
-	mostEvents = 60
-	mostLines  = 1000 // to be read at all: each is compared with what came before
+	maxActors = 8
+	maxEvents = 60
+	maxLines  = 1000 // to be read at all: each is compared with what came before
 )
 
 // Diagram is who says what to whom, in order.
@@ -89,8 +89,8 @@ func Read(m lesson.Mermaid) (*Diagram, problem.List) {
 		ps.Warn(m.Pos, "mermaid", "only a sequenceDiagram is drawn; this fence is shown as code")
 		return nil, ps
 	}
-	if n := len(m.Lines); n > mostLines {
-		ps.Add(m.Pos, "mermaid", "%d lines: a diagram has at most %d", n, mostLines)
+	if n := len(m.Lines); n > maxLines {
+		ps.Add(m.Pos, "mermaid", "%d lines: a diagram has at most %d", n, maxLines)
 		return nil, ps
 	}
 	r := &reader{d: &Diagram{}}
@@ -114,8 +114,8 @@ func Read(m lesson.Mermaid) (*Diagram, problem.List) {
 	case len(ps) > 0:
 	case len(d.events) == 0:
 		ps.Add(m.Pos, "mermaid", "this diagram has no message")
-	case len(d.actors) > mostActors || len(d.events) > mostEvents:
-		ps.Add(m.Pos, "mermaid", "%d participants and %d events: nobody reads more than %d and %d", len(d.actors), len(d.events), mostActors, mostEvents)
+	case len(d.actors) > maxActors || len(d.events) > maxEvents:
+		ps.Add(m.Pos, "mermaid", "%d participants and %d events: nobody reads more than %d and %d", len(d.actors), len(d.events), maxActors, maxEvents)
 	}
 	if len(ps) > 0 {
 		return nil, ps

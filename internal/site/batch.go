@@ -209,9 +209,9 @@ func (b *batch) replace(root *os.Root, name string, old, data []byte) error {
 // behind follows links to the file that is shown at name. root sees to it that
 // none leads out.
 func behind(root *os.Root, name string) (string, error) {
-	const mostLinks = 40 // as Linux has it
+	const maxLinks = 40 // as Linux has it
 	at := name
-	for range mostLinks {
+	for range maxLinks {
 		to, err := root.Readlink(at)
 		if err != nil {
 			return at, nil // no link
