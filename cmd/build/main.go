@@ -15,13 +15,13 @@
 //		where the site goes (default public below the root)
 //	-check
 //		write nothing in the site outside .cache/; run every example again and compare
-//		lines, fences, records and public/ byte for byte
+//		lines, records, fences and public/ byte for byte
 //	-rerun
 //		run every example, not only the stale ones
 //	-run regexp
 //		only the examples whose id matches
 //	-explain id
-//		tell why this example is stale or fresh, input by input, and stop
+//		print why this example is stale or fresh, input by input, and stop
 //	-redis auto|container|process|embedded
 //		where Redis comes from (default "auto"): a container if a Docker engine
 //		answers and has the image or can pull it, else redis-server on PATH,
@@ -29,7 +29,7 @@
 //	-image ref
 //		the container image (default: "redis" in the front matter of
 //		content/index.md, else redis:7.0.15); the environment's
-//		VERBATIM_REDIS_IMAGE stands in for the default, for mirrors and closed
+//		VERBATIM_REDIS_IMAGE replaces the default, for mirrors and closed
 //		networks
 //	-j n
 //		workers (default: one per CPU)
@@ -46,12 +46,12 @@
 //		there: {"kind":"problem" or "warning", "file", "line", "col", "text",
 //		"check", "hint"}, {"kind":"changed", "text"} for each lesson or record
 //		that was rewritten, and at the end {"kind":"summary", "lessons",
-//		"examples", "ran", "matched", "quotations", "problems", "warnings",
-//		"service", "seconds"}
+//		"examples", "ran", "matched", "quotations", "claims", "problems", "warnings",
+//		"service", "seconds"}, where "claims" holds the counts that the pages show
 //	-serve addr
 //		serve the site from memory to this machine alone (":8080",
 //		"localhost:0"), draw again what changes when a file is saved, and reload
-//		the open page; what is wrong stands on the page too, and stale examples
+//		the open page; the page shows problems too, and stale examples
 //		run beside it. It writes nothing in the site outside .cache/: records, fences and
 //		public/ are left to the next build. ^C ends it, with exit code 0
 //	-strict
@@ -63,7 +63,7 @@
 //
 // The exit code is 0 when all is well, 1 when an author has something to mend,
 // 2 when the command line is wrong and 3 when the work could not be done: a
-// Redis was needed and none is to be had, the disk is full. go run turns every
+// Redis was needed and none could be started, or the disk is full. go run turns every
 // failure into 1; build the program to tell them apart.
 package main
 
@@ -91,10 +91,10 @@ import (
 //go:embed main.go
 var source string
 
-// memory is what the collector tries to keep a build in, in bytes. With it a
+// memoryLimit is the soft memory limit of a build, in bytes, as GOMEMLIMIT. With it a
 // first build of 6,000 lessons peaks at 277 MB and without at 325, at no cost; one
 // of 10,000 at 322 and 542, for 1.4 times the CPU.
-const memory = 260 << 20
+const memoryLimit = 260 << 20
 
 func main() {
 	proc.Supervise(service.RemoveContainers)
@@ -215,7 +215,7 @@ func run(args []string, stdout io.Writer, stderr *os.File) int {
 		return explain(ctx, o, stdout)
 	}
 	if os.Getenv("GOMEMLIMIT") == "" { // the user's own is better
-		debug.SetMemoryLimit(memory)
+		debug.SetMemoryLimit(memoryLimit)
 	}
 	report, err := site.Build(ctx, o.Config)
 	if err == nil {

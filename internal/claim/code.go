@@ -7,8 +7,8 @@ import (
 	"verbatim/internal/lesson"
 )
 
-// programs finds the example that used a file, among those of one lesson and of
-// the lessons that it links to.
+// programs finds the example that used a file, among the examples of one lesson
+// and of the lessons that it links to.
 type programs struct {
 	lesson *lesson.Lesson
 	facts  *Facts
@@ -22,8 +22,9 @@ type use struct {
 	as      UsedAs
 }
 
-// of returns the example that used a file most. Of several it is the one in
-// whose folder the file lies, or else the first by name.
+// of returns the example with the strongest use of a file: Run before Present
+// before Unused. Among equals it prefers the example whose folder has the file,
+// then the first by name.
 func (p *programs) of(file string) use {
 	if u, ok := p.known[file]; ok {
 		return u
@@ -102,9 +103,9 @@ func (c *Claim) code(f *Facts, p *programs) {
 	case u.example != "" && !e.Ran:
 		c.Row = RowOf(NotRun)
 	case u.as == Run:
-		c.Row, c.Says = RowOf(CodeRan), []string{lines}
+		c.Row, c.Details = RowOf(CodeRan), []string{lines}
 		c.date(e)
 	default:
-		c.Row, c.Says = RowOf(InRepository), []string{lines}
+		c.Row, c.Details = RowOf(InRepository), []string{lines}
 	}
 }

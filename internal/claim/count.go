@@ -11,36 +11,37 @@ import (
 // Counts says how many claims of each kind a list holds. Every count that a page
 // or a report shows comes from here.
 type Counts struct {
-	Examples   Share   `json:"examples"` // named by a claim; Proved of them ran
+	Examples   Share   `json:"examples"` // those that a claim names; the proved ones ran
 	Answers    Share   `json:"answers"`
 	Values     Share   `json:"values"`
 	Quotations []Tally `json:"quotations,omitempty"` // by state, in the order of the table
 
-	Services []string `json:"-"` // that examples connected to, sorted
-	Latest   string   `json:"-"` // the newest date of a run
+	Services []string `json:"-"` // those that examples connected to, sorted
+	Latest   string   `json:"-"` // the newest date of a run, 2026-11-29; "" without a run
 }
 
-// Share is how many of a number of claims are proved.
+// Share holds how many claims there are and how many of them are proved.
 type Share struct {
 	Total  int `json:"total"`
 	Proved int `json:"proved"`
 }
 
-// Tally is how many quotations have a state without a note, and how many have it
-// with one.
+// Tally holds how many quotations have a state without a note (Plain) and with
+// one (Notes).
 type Tally struct {
 	State ID  `json:"state"`
 	Plain int `json:"plain"`
 	Notes int `json:"notes"`
 }
 
-// withNote is the row of a state with a note.
+// withNote maps a state to its row with a note.
 var withNote = map[ID]ID{Verified: VerifiedNote, Attested: AttestedNote, OwnPage: OwnPageNote}
 
 // quotationStates are the states by which quotations are counted.
 var quotationStates = []ID{Verified, Attested, OwnPage, Stale, Drifted, NotVerified}
 
-// Count counts claims. An example counts once, however many claims name it.
+// Count returns the counts of claims, which were decided from f. An example counts
+// once, however many claims name it.
 func Count(claims []Claim, f *Facts) (n Counts) {
 	var quotations []ID
 	seen := map[string]bool{}
@@ -64,7 +65,8 @@ func Count(claims []Claim, f *Facts) (n Counts) {
 	return n
 }
 
-// Tallies counts the rows of quotations by state, in the order of the table.
+// Tallies returns the counts of quotations by state, in the order of the table.
+// rows holds the row of each quotation. States without a quotation are left out.
 func Tallies(rows []ID) (all []Tally) {
 	found := map[ID]int{}
 	for _, id := range rows {
@@ -96,7 +98,7 @@ func (n *Counts) example(e Example) {
 	}
 }
 
-// Quoted returns how many quotations there are, of every state.
+// Quoted returns the number of quotations of all states.
 func (n *Counts) Quoted() (total int) {
 	for _, t := range n.Quotations {
 		total += t.Plain + t.Notes
@@ -109,7 +111,7 @@ func (n *Counts) Any() bool {
 	return n.Examples.Total+n.Answers.Total+n.Values.Total+n.Quoted() > 0
 }
 
-// Phrase returns the numbers of a state: "9 verified, 2 with a note".
+// Phrase returns the counts of a state in words: "9 verified, 2 with a note".
 func (t Tally) Phrase() string {
 	var parts []string
 	if t.Plain > 0 {
@@ -124,8 +126,8 @@ func (t Tally) Phrase() string {
 	return strings.Join(parts, ", ")
 }
 
-// Row returns the row whose mark stands beside the numbers of a state: the one
-// of the weaker claim.
+// Row returns the row whose mark is drawn beside the counts of a state: the row
+// with a note if any of the quotations has one.
 func (t Tally) Row() Row {
 	if t.Notes > 0 {
 		return RowOf(withNote[t.State])
@@ -133,8 +135,8 @@ func (t Tally) Row() Row {
 	return RowOf(t.State)
 }
 
-// QuotationPhrase returns the numbers of all states: "9 verified, 2 with a note,
-// 14 attested"; "" without a quotation.
+// QuotationPhrase returns the counts of all states in words, "9 verified, 2 with a
+// note, 14 attested", or "" if there is no quotation.
 func (n *Counts) QuotationPhrase() string {
 	var parts []string
 	for _, t := range n.Quotations {

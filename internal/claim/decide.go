@@ -11,62 +11,62 @@ import (
 	"verbatim/internal/problem"
 )
 
-// Facts are what is known of a site when its claims are decided.
+// Facts holds what the claims of a site are decided from.
 type Facts struct {
 	Examples   map[string]Example
 	Sources    map[string]lesson.Source
 	Quotations map[problem.Pos]Quotation
-	Lesson     func(file string) *lesson.Lesson // of content/, nil for no lesson
+	Lesson     func(file string) *lesson.Lesson // returns the lesson of a file of content/, or nil
 }
 
-// Example is what is known of an example.
+// Example holds what claims depend on of an example and its record.
 type Example struct {
-	Ran       bool   // there is a record of a real run
-	Connected bool   // that run connected to its service
-	Service   string // "Redis 7.0.15", "" without one
-	Go        string // "1.26.0", "" without one
-	Date      string // of the record, 2026-11-29
-	Exit      int
-	Masked    bool               // the page hides what differs from run to run
-	Tolerance map[string]float64 // of a value, or of "table.csv:column", in percent
-	Values    map[string]string  // that the run recorded
-	Tables    map[string]bool    // that the run recorded, by file name
-	Uses      map[string]UsedAs  // files below examples/ that the run had
+	Ran       bool               // it has a record of a run on a real service
+	Connected bool               // that run connected to its service
+	Service   string             // "Redis 7.0.15", "" without one
+	Go        string             // "1.26.0", "" without one
+	Date      string             // of the record, 2026-11-29
+	Exit      int                // exit code
+	Masked    bool               // masks replace what differs from run to run
+	Tolerance map[string]float64 // in percent, by value name or "table.csv:column"
+	Values    map[string]string  // recorded values, by name
+	Tables    map[string]bool    // recorded tables, by file name
+	Uses      map[string]UsedAs  // by path below examples/
 }
 
-// UsedAs says what a run did with a file.
+// UsedAs is how a run used a file. The zero value is Unused.
 type UsedAs int
 
-// What a run did with a file. Zero means nothing.
+// The uses of a file, from the weakest to the strongest.
 const (
 	Unused  UsedAs = iota
-	Present        // it is an input, and no part of the program
-	Run            // compiled, embedded, or there when a run: example ran
+	Present        // an input that is no part of the program
+	Run            // compiled, embedded, or in the folder of a command's example
 )
 
-// Quotation is the state of a quotation: "verified", "attested", "stale",
-// "drifted" or "unverified". Notes are its reservations, in words for readers.
+// Quotation holds what a check found out about a quotation.
 type Quotation struct {
-	State string
-	Notes []string
-	Own   bool // the source is a page of this site's own
+	State string   // verified, attested, stale, drifted or unverified
+	Notes []string // its reservations, in words for readers
+	Own   bool     // the source is the author's own page
 
-	// Anchor finds the passage in the live page: one text of it, or its first
-	// and last words. It is nil where a browser cannot find it.
+	// Anchor holds the text by which a link finds the passage in the live page:
+	// the whole passage, or its first and its last words. It is nil if a browser
+	// cannot find the passage.
 	Anchor []string
 }
 
-// Claim is one claim of a lesson, decided.
+// Claim is a decided claim about one piece of evidence.
 type Claim struct {
 	Row
 	Evidence lesson.Evidence
 	Example  string   // the id of the example behind it, "" without one
-	Says     []string // what stands beside the word: service, toolchain, date
-	Anchor   []string // of a quotation
+	Details  []string // drawn after the word: service, toolchain, date
+	Anchor   []string // see Quotation.Anchor
 }
 
-// decide returns what a page of lesson l may say of e. It is the only place
-// where that is decided. For the page of an example itself, l is nil.
+// decide returns the claim about e on a page of lesson l, which is nil for the
+// page of an example. No other function decides claims.
 func decide(l *lesson.Lesson, e lesson.Evidence, f *Facts, programs *programs) Claim {
 	c := Claim{Evidence: e, Example: e.Example}
 	if l != nil && (e.Kind == lesson.EvidenceOutput || e.Kind == lesson.EvidenceTranscript) {
@@ -87,8 +87,8 @@ func decide(l *lesson.Lesson, e lesson.Evidence, f *Facts, programs *programs) C
 	return c
 }
 
-// Of returns the claims of a lesson, in the order of its evidence. A value of no
-// known example is text and claims nothing.
+// Of returns the claims of a lesson, in the order of its evidence. A value that no
+// example recorded is ordinary text and has no claim.
 func Of(l *lesson.Lesson, f *Facts) []Claim {
 	claims := make([]Claim, 0, len(l.Body.Evidence))
 	programs := &programs{lesson: l, facts: f}
@@ -119,21 +119,22 @@ func (c *Claim) run(f *Facts) {
 	tolerance := ""
 	switch c.Evidence.Kind {
 	case lesson.EvidenceTable:
-		c.Says = append([]string{"drawn from " + c.Evidence.Item + ", which " + c.Example + " recorded"}, c.Says...)
+		c.Details = append([]string{"drawn from " + c.Evidence.Item + ", which " + c.Example + " recorded"}, c.Details...)
 		tolerance = Tolerance(e.Tolerance[c.Evidence.Item+":"+c.Evidence.Column])
 	case lesson.EvidenceValue:
 		tolerance = Tolerance(e.Tolerance[c.Evidence.Item])
 	case lesson.EvidenceOutput:
 		if e.Masked {
-			c.Says = append(c.Says, "masked: what differs from run to run")
+			c.Details = append(c.Details, "masked: what differs from run to run")
 		}
 	}
 	if tolerance != "" {
-		c.Says = append(c.Says, "measured, "+tolerance)
+		c.Details = append(c.Details, "measured, "+tolerance)
 	}
 }
 
-// ranAs takes the row of an example that ran and says on what.
+// ranAs sets the row id, or NotRun if e has no record, and adds the details of the
+// run: service, toolchain, date.
 func (c *Claim) ranAs(e Example, id ID) {
 	if !e.Ran {
 		c.Row = RowOf(NotRun)
@@ -144,19 +145,19 @@ func (c *Claim) ranAs(e Example, id ID) {
 		c.Row = RowOf(Computed)
 	}
 	if e.Service != "" && e.Connected {
-		c.Says = append(c.Says, e.Service)
+		c.Details = append(c.Details, e.Service)
 	}
 	if e.Go != "" {
-		c.Says = append(c.Says, fmt.Sprintf("Go %s, exit %d", e.Go, e.Exit))
+		c.Details = append(c.Details, fmt.Sprintf("Go %s, exit %d", e.Go, e.Exit))
 	} else if e.Exit != 0 {
-		c.Says = append(c.Says, fmt.Sprintf("exit %d", e.Exit))
+		c.Details = append(c.Details, fmt.Sprintf("exit %d", e.Exit))
 	}
 	c.date(e)
 }
 
 func (c *Claim) date(e Example) {
 	if e.Date != "" {
-		c.Says = append(c.Says, ShortDate(e.Date))
+		c.Details = append(c.Details, ShortDate(e.Date))
 	}
 }
 
@@ -165,11 +166,11 @@ func (c *Claim) answer(f *Facts) {
 	e := f.Examples[c.Example]
 	if !e.Ran {
 		c.Row = RowOf(NoProof)
-		c.Says = []string{cmp.Or(c.Evidence.Container.Attr["unverified"], "no run proves this answer yet")}
+		c.Details = []string{cmp.Or(c.Evidence.Container.Attr["unverified"], "no run proves this answer yet")}
 		return
 	}
 	c.ranAs(e, Answer)
-	c.Says = append([]string{"by " + c.Example}, c.Says...)
+	c.Details = append([]string{"by " + c.Example}, c.Details...)
 }
 
 // tip decides advice that an example tries.
@@ -177,20 +178,20 @@ func (c *Claim) tip(f *Facts) {
 	e := f.Examples[c.Example]
 	switch {
 	case c.Example == "":
-		c.Row, c.Says = RowOf(NotRun), []string{"advice; no example tries it"}
+		c.Row, c.Details = RowOf(NotRun), []string{"advice; no example tries it"}
 		return
 	case !e.Ran:
 		c.Row = RowOf(NotRun)
 	default:
 		c.Row = RowOf(Ran)
 	}
-	c.Says = append(c.Says, "as part of "+c.Example)
+	c.Details = append(c.Details, "as part of "+c.Example)
 	if e.Ran {
 		c.date(e)
 	}
 }
 
-// Row returns the id of the row that holds for a quotation.
+// Row returns the id of the row of a quotation.
 func (q Quotation) Row() ID {
 	var id ID
 	switch q.State {
@@ -218,10 +219,10 @@ func (q Quotation) Row() ID {
 func (c *Claim) quotation(f *Facts) {
 	q, s := f.Quotations[c.Evidence.Pos], f.Sources[c.Evidence.Source]
 	c.Row = RowOf(q.Row())
-	c.Says, c.Anchor = append(copyOf(c.ID, s), q.Notes...), q.Anchor
+	c.Details, c.Anchor = append(copyOf(c.ID, s), q.Notes...), q.Anchor
 }
 
-// copyOf says in which copy the words were found.
+// copyOf returns the details that name the copy in which the words were found.
 func copyOf(id ID, s lesson.Source) []string {
 	saved := "the saved copy"
 	if s.Saved != "" {
@@ -242,8 +243,8 @@ func copyOf(id ID, s lesson.Source) []string {
 	return nil
 }
 
-// Tolerance returns how far a measured figure may be off, in words; "" for a
-// figure that is exact. percent is above 0 for a measured one.
+// Tolerance returns a tolerance in percent as pages show it, "± 5 %", or "" if it is
+// 0, that is, if the figure is exact.
 func Tolerance(percent float64) string {
 	if percent <= 0 {
 		return ""
@@ -251,7 +252,8 @@ func Tolerance(percent float64) string {
 	return "±\u00a0" + strconv.FormatFloat(percent, 'f', -1, 64) + "\u00a0%" // on one line
 }
 
-// ShortDate returns 2026-11-29 as "29 Nov 2026". Text that is no date stays.
+// ShortDate returns the date 2026-11-29 as "29 Nov 2026". It returns other text
+// unchanged.
 func ShortDate(date string) string {
 	t, err := time.Parse(time.DateOnly, date)
 	if err != nil {

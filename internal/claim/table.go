@@ -1,10 +1,9 @@
-// Package claim decides what a page may say about what it shows. One table holds
-// every claim with its condition and its words, one function decides which of
-// them holds, and every count of the site is a count of the same list.
+// Package claim decides what a page may claim about what it shows: that an output
+// ran, that a quotation is verified. Table holds every claim with its words and its
+// condition, Of decides the claims of a lesson, and Count counts them.
 package claim
 
-// ID names a claim. The words of a claim have the key "claim.<id>", and its
-// condition the key "claim.<id>.condition".
+// ID names a row of Table.
 type ID string
 
 // The claims.
@@ -27,10 +26,10 @@ const (
 	NotVerified  ID = "unverified"
 )
 
-// Row is a claim as a page draws it.
+// Row holds the mark and the words of a claim.
 type Row struct {
 	ID         ID
-	Mark, Tone string // the symbol, and its colour: "ok", "warn" or "" for none
+	Mark, Tone string // the symbol: full, half, none or old; its colour: ok, warn or ""
 	Word       string // beside the mark
 	Condition  string // when the claim holds, in one sentence for readers
 }
@@ -47,23 +46,23 @@ var Table = []Row{
 	{InRepository, "none", "", "in the repository",
 		"The file holds these lines, and belongs to an example that ran, but no run used it as code."},
 	{NotRun, "none", "warn", "NOT RUN",
-		"No run stands behind it."},
+		"No run proves it."},
 	{Answer, "full", "ok", "COMPUTED",
 		"Beside an answer: the right option, and no other, begins with the value that a program computed."},
 	{NoProof, "none", "warn", "unverified",
-		"Nothing proves the answer; the reason stands beside the mark."},
+		"Nothing proves the answer; the reason is beside the mark."},
 	{Verified, "full", "ok", "verified",
-		"The words stand word for word in the saved page, without any reservation, and that page is committed or is a module file that go.sum pins."},
+		"The words are, word for word, in the saved page, without any reservation, and that page is committed or is a module file that go.sum pins."},
 	{VerifiedNote, "half", "", "verified, with a note",
 		"The passage was found in the saved page, which is committed, with a reservation or with words left out or inserted; the note says which."},
 	{Attested, "half", "", "attested",
-		"A committed seal says that the words stood, word for word, in the saved page, which is not published here."},
+		"A committed seal says that the words were, word for word, in the saved page, which is not published here."},
 	{AttestedNote, "half", "", "attested, with a note",
-		"A committed seal says that the passage stood in the saved page, with a reservation or with words left out or inserted; the note says which."},
+		"A committed seal says that the passage was found in the saved page, with a reservation or with words left out or inserted; the note says which."},
 	{OwnPage, "full", "", "our own page",
-		"The words stand in a page that this site wrote itself, so they prove that it is quoted rightly and nothing else."},
+		"The words are in a page by the authors of this site, so they prove only that it is quoted correctly."},
 	{OwnPageNote, "half", "", "our own page, with a note",
-		"The passage was found in a page that this site wrote itself, with the reservation that the note names."},
+		"The passage was found in a page by the authors of this site, with the reservation that the note names."},
 	{Stale, "old", "warn", "stale",
 		"The quotation or the rules changed after the seal was made."},
 	{Drifted, "old", "warn", "drifted",
@@ -72,7 +71,8 @@ var Table = []Row{
 		"Neither a saved page nor a seal holds the quotation."},
 }
 
-// RowOf returns the row of an ID. Every ID has one: a test walks them.
+// RowOf returns the row of Table with an id. For an unknown id it returns a row
+// without a condition whose word is the id.
 func RowOf(id ID) Row {
 	for _, r := range Table {
 		if r.ID == id {

@@ -25,14 +25,14 @@ type listed struct {
 	Quoted  bool   // they are someone else's
 	URL     string // of the place where it is proved, "" for none
 	Proof   proof
-	By      string // what stands behind it
+	By      string // what proves it
 	Lessons []link // where it is claimed
 }
 
 // evidence draws the page that lists every example, quotation and answer.
 func (s *site) evidence() ([]byte, error) {
 	v := evidenceView{view: s.view("evidence.html")}
-	v.Title, v.Description = "Evidence", "Every example, quotation and answer of this site, with its state and what stands behind it."
+	v.Title, v.Description = "Evidence", "Every example, quotation and answer of this site, with its state and what proves it."
 	v.Strip, v.Here, v.Marks = s.strip(s.siteClaims(), "", ""), "evidence", claim.Table
 	v.Examples = s.exampleClaims()
 	if s.in.Home != nil {

@@ -11,17 +11,17 @@ import (
 	"verbatim/internal/problem"
 )
 
-// proof is a claim as templates draw it: a mark with its word, and what was
-// proved. The order of what it says is always the same: service, toolchain, date.
+// proof is a claim as templates draw it: a mark, a word, and details in the order
+// service, toolchain, date.
 type proof struct {
 	Mark, Tone, Word string
-	Says             []string
+	Details          []string
 	Link, LinkText   string
 }
 
 // proofOf returns a claim without a link.
 func proofOf(c claim.Claim) proof {
-	return proof{Mark: c.Mark, Tone: c.Tone, Word: c.Word, Says: c.Says}
+	return proof{Mark: c.Mark, Tone: c.Tone, Word: c.Word, Details: c.Details}
 }
 
 // exampleProof returns a claim with a link to the example behind it.
@@ -64,8 +64,8 @@ func claimsByPlace(claims []claim.Claim) map[claimKey]claim.Claim {
 	return byPlace
 }
 
-// claimAt returns the claim of a block of this page. What the parser lists no
-// evidence for has none, and is drawn as if nothing had run.
+// claimAt returns the claim of a block of this page. A block without evidence gets
+// NotRun.
 func (t *theme) claimAt(at problem.Pos, kind lesson.EvidenceKind) claim.Claim {
 	c, ok := t.claims[claimKey{at, kind}]
 	if !ok {
@@ -89,7 +89,7 @@ func (s *site) siteClaims() (all []claim.Claim) {
 	return all
 }
 
-// Counts returns how many claims the site makes.
+// Counts returns the counts of all claims of the site.
 func (s *Site) Counts() claim.Counts { return claim.Count(s.siteClaims(), &s.facts) }
 
 // count is one part of the trust strip.
@@ -163,7 +163,8 @@ func plural(n int, word string) string {
 	return word + "s"
 }
 
-// longDate returns 2026-11-29 as "29 November 2026". Text that is no date stays.
+// longDate returns the date 2026-11-29 as "29 November 2026", and other text
+// unchanged.
 func longDate(date string) string {
 	t, err := time.Parse(time.DateOnly, date)
 	if err != nil {
