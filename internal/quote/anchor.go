@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// The words of a text directive: a whole passage up to the first number, and
-// of a longer one so many of its beginning and its end.
+// The limits of a text directive in a link, in words: a passage of up to
+// maxWholeWords is named whole, a longer one by its first and last anchorEndWords.
 const (
 	maxWholeWords  = 10
 	anchorEndWords = 5
 )
 
-// anchor returns how a link finds the passage of a quotation in the page: by
-// one text that the page has in one place, or by the first and the last words
-// of a longer one. It is nil where no browser would find it.
+// anchor returns the text by which a link finds the passage of a quotation in the
+// page: the whole passage, or its first and its last words. It returns nil if no
+// browser would find the passage.
 func (f Finding) anchor(text string) []string {
 	if slices.Contains(f.Reservations, HiddenText) {
 		return nil
@@ -42,7 +42,8 @@ func (f Finding) anchor(text string) []string {
 }
 
 // ends returns the first and the last part of an edited quotation, which are
-// the page's own words. Letters in brackets lose these: browsers ignore case.
+// words of the page. It drops the brackets around single letters, because
+// browsers ignore case.
 func ends(text string) (first, last string) {
 	text = withoutMarkdown(exact(text))
 	forms := editedForms(text)

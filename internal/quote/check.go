@@ -37,7 +37,7 @@ type Citation struct {
 	Quotes []lesson.Quote
 }
 
-// Input is what the check is given.
+// Input holds what Check reads.
 type Input struct {
 	Site      fs.FS  // the site's root
 	Dir       string // the same as a path, where the go command runs
@@ -48,9 +48,9 @@ type Input struct {
 	Strip     Stripper
 	Workers   int // 0 means one for each CPU
 
-	// Cache is a folder for what was read and found in pages, or "". Whatever
-	// is in it may be deleted at any time. With one, what lies in Dir is looked at
-	// by its path, and only bytes come from Site.
+	// Cache is a folder that caches texts of pages and findings, or "". It may be
+	// deleted at any time. With a cache, files below Dir are examined by their
+	// path, and only their bytes are read from Site.
 	Cache string
 	cache *cache  // opened
 	here  listing // Site
@@ -69,19 +69,21 @@ type Result struct {
 	Source string
 	Ours   bool // the source is the author's own page
 	Finding
-	State     State     // what this machine can say
-	Published Published // what the site says
+	State     State     // from all files of this machine
+	Published Published // from committed files alone
 }
 
-// Published is what committed files alone say about a quotation.
+// Published is what the site shows of a quotation: the result of a check that uses
+// committed files alone.
 type Published struct {
 	State        State
 	Reservations []Reservation // of Verified and Attested
-	Anchor       []string      // how a link finds the passage in the page: see Anchor
+	Anchor       []string      // text by which a link finds the passage; see Finding.anchor
 }
 
-// Check verifies every quotation, in the order of files and lines. Problems
-// are the author's. An error is ours: the go command is missing, ctx ended.
+// Check verifies every quotation and returns the results in the order of files and
+// lines, with the author's problems. It returns an error if the check could not be
+// done: the go command is missing, or ctx was cancelled.
 func Check(ctx context.Context, in Input) ([]Result, problem.List, error) {
 	in = in.open()
 	defer in.cache.close()

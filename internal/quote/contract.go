@@ -1,15 +1,14 @@
-// Package quote promises that "match" means one thing: the words of a
-// quotation stand, in order and without a gap, in the text of one saved page.
-// What is weaker than that is called a warning, and says why; nothing is ever
-// matched by likeness.
+// Package quote checks that quotations are, word for word, in the saved page of
+// their source. A match means that the page's text holds the words in order and
+// without a gap. A weaker match is a warning with its reasons. Similar text never
+// matches.
 package quote
 
-// ContractVersion is the number of the contract below. A seal names the one
-// that it was written under: a change of a rule makes older seals stale.
+// ContractVersion is the version of Contract. A seal names the version that it was
+// written under, so that a changed rule makes older seals stale.
 const ContractVersion = 2
 
-// Contract is what this package holds itself to, in the words that
-// `quotecheck -h` prints.
+// Contract describes the rules of this package, as `quotecheck -h` prints them.
 const Contract = `The contract, version 2. A quotation is compared with the text of one saved
 page. In order; the first rule that finds the words gives the verdict.
 
@@ -63,7 +62,7 @@ which of these it is. A seal holds the notes, so that a clone without the page
 has them too.
 `
 
-// Verdict is what the contract says about one quotation and one page.
+// Verdict is the result of comparing one quotation with one page.
 type Verdict string
 
 // The verdicts.
@@ -73,7 +72,7 @@ const (
 	NoMatch Verdict = "no match"
 )
 
-// Fold names the rule that found the words.
+// Fold names the rule under which the words were found.
 type Fold string
 
 // The folds, in the order in which they are tried.
@@ -85,20 +84,20 @@ const (
 	Editing    Fold = "editing"
 )
 
-// folds is the same list, for those who read the name of one in a file.
+// folds holds all folds.
 var folds = []Fold{Exact, Typography, Spacing, Hidden, Editing}
 
-// Finding is the outcome of looking for one quotation in one page.
+// Finding is the result of searching for one quotation in one page.
 type Finding struct {
 	Verdict     Verdict
 	Fold        Fold     // "" where there is no match
-	Occurrences int      // how often the words stand there
+	Occurrences int      // how often the page has the words
 	Notes       []string // for the author: why a warning, which fold, or what explains that there is no match
 	Passage     string   // the page's own words for the quotation
 	Nearest     string   // no match: the passage most like it, or ""
 	Diff        string   // no match: quotation against Nearest, [-only quoted-] {+only there+}
 
-	// Reservations are why a warning; a match has none.
+	// Reservations are the reasons of a Warning; a Match has none.
 	Reservations []Reservation
 
 	FirstWord     int    // its index on the page, from 0

@@ -4,16 +4,16 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"verbatim/internal/problem"
 )
 
-// controlFault returns why the control characters of a quotation make it show
-// other words than it has, or "". Those of a page are ignored.
+// controlFault returns a message about a control character that changes the order
+// in which a quotation is displayed, or "" if there is none.
 func controlFault(quotation string) string {
-	i := strings.IndexFunc(quotation, func(r rune) bool {
-		return 0x202A <= r && r <= 0x202E || 0x2066 <= r && r <= 0x2069
-	})
+	i := strings.IndexFunc(quotation, problem.IsBidiControl)
 	if i < 0 && !strings.ContainsFunc(quotation, isRightToLeft) {
-		// Marks of direction mean something beside right-to-left letters alone.
+		// Direction marks are legitimate only beside right-to-left letters.
 		i = strings.IndexFunc(quotation, func(r rune) bool { return r == 0x200F || r == 0x061C })
 	}
 	if i < 0 {

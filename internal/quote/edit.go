@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of rule (f). All but maxEdits are in words.
+// The limits of rule (f). All but maxEdits are numbers of words.
 const (
 	maxElided   = 100
 	maxReplaced = 6
@@ -30,7 +30,8 @@ type edit struct {
 
 func (e edit) isNone() bool { return !e.elided && len(e.inserted) == 0 }
 
-// reasons says what the edit does, where it stands for the words in skipped.
+// reasons returns the reservations of the edit. skipped holds the words of the page
+// that the edit replaces.
 func (e edit) reasons(skipped string) (all []reason) {
 	skips := ""
 	if skipped != "" {
@@ -53,32 +54,33 @@ func (e edit) reasons(skipped string) (all []reason) {
 	return all
 }
 
-// part is a stretch of a quotation that the page must have as it is, in the
-// typography fold.
+// part is a piece of a quotation without edits. The page must have it, compared
+// under the typography fold.
 type part struct {
 	before edit
 	text   string
 }
 
-// edited is a quotation at whose edits it is divided.
+// edited is a quotation divided at its edits.
 type edited struct {
 	parts []part
-	after edit // what it ends with
+	after edit // at its end
 }
 
-// edited reports whether there is an edit at all.
+// edited reports whether the quotation has any edit.
 func (e edited) edited() bool {
 	return len(e.parts) > 1 || !e.after.isNone() || len(e.parts) == 1 && !e.parts[0].before.isNone()
 }
 
-// form is one way to read the brackets of a quotation.
+// form is one interpretation of the brackets of a quotation.
 type form struct {
 	text    string
 	reasons []reason
 }
 
-// editedForms returns the quotation without [sic], and with each [x] in the
-// other case, as it is, and as words of the lesson's author.
+// editedForms returns the interpretations of a quotation, without [sic]: with each
+// single letter in brackets in the other case, in its own case, and with the
+// brackets as an insertion.
 func editedForms(q string) []form {
 	var reasons []reason
 	q = fold(q, typographyView).text
@@ -104,9 +106,9 @@ func otherCase(letter string) string {
 	return strings.ToLower(letter)
 }
 
-// parse divides a quotation at its elisions and insertions. It returns no
-// parts where a stretch between elisions is too short to be found by, or an
-// edit breaks a rule by itself, which why then says.
+// parse divides a quotation at its elisions and insertions. It returns no parts if
+// the text between elisions is too short to search for, or if an edit breaks a
+// rule; then why is the reason.
 func parse(q string) (e edited, why string) {
 	var before edit
 	from, words := 0, 0
@@ -155,8 +157,8 @@ func parse(q string) (e edited, why string) {
 
 var shortPart = fmt.Sprintf("the parts of it that are the page's have fewer than %d words", minPart)
 
-// markFault returns why the mark of an edit, q[start:end], breaks a rule
-// wherever it is found.
+// markFault returns the rule that the edit q[start:end] breaks whatever the page
+// has in its place, or "".
 func markFault(q string, start, end int, inserted string) string {
 	if word := negationIn(inserted); word != "" {
 		return fmt.Sprintf("words in brackets bring the negation %q", word)

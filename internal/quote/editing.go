@@ -8,8 +8,8 @@ import (
 	"unicode"
 )
 
-// searchEdited applies rule (f) to an exact-folded quotation. Where it finds
-// nothing, why is the rule that an edit breaks, or "".
+// searchEdited applies rule (f) to an exact-folded quotation. If it finds nothing,
+// why is the rule that an edit breaks, or "".
 func (p *Page) searchEdited(q string) (h hit, why string, ok bool) {
 	plain := withoutMarkdown(q)
 	var marks []reason
@@ -47,7 +47,7 @@ func (p *Page) searchEdited(q string) (h hit, why string, ok bool) {
 	return hit{}, why, false
 }
 
-// searchVisible applies rules (b) and (c) for a quotation that was edited.
+// searchVisible applies rules (b) and (c) to an edited quotation.
 func (p *Page) searchVisible(q string) (hit, bool) {
 	for _, omit := range p.variant {
 		if omit&hiddenText == 0 {
@@ -70,10 +70,10 @@ type link struct {
 // maxPlaces bounds the occurrences of one part that are tried.
 const maxPlaces = 1 << 13
 
-// find looks for the parts in their order, each near enough to the one before
-// it. The nearest occurrence skips the fewest words, so it is the only one
-// that has to be tried. Where the parts are there, but an edit may not stand
-// for what is between them, why says so.
+// find searches for the parts in their order, each close enough to the previous
+// one. It tries only the nearest occurrence, because that skips the fewest words.
+// If the page has the parts, but an edit may not replace the words between them,
+// why is the reason.
 func (r *reading) find(e edited) (h hit, why string, ok bool) {
 	var reached []*link
 	for i, p := range e.parts {
@@ -121,8 +121,7 @@ func (l *link) first() *link {
 	return l
 }
 
-// faultOf returns why an edit may not stand for the words of the page in s, or
-// "" where it may.
+// faultOf returns why an edit may not replace the words of the page in s, or "".
 func (r *reading) faultOf(s span, e edit) string {
 	most := 0
 	switch {
@@ -144,18 +143,18 @@ func (r *reading) faultOf(s span, e edit) string {
 		return ""
 	}
 	if r.inBrackets(s) {
-		return "words in brackets stand for words that the page itself has in brackets"
+		return "words in brackets replace words that the page itself has in brackets"
 	}
 	return replacedFault(text)
 }
 
-// replacedFault returns why words in brackets may not stand for text.
+// replacedFault returns why words in brackets may not replace text, or "".
 func replacedFault(text string) string {
 	switch {
 	case strings.ContainsFunc(text, unicode.IsNumber):
-		return fmt.Sprintf("words in brackets stand for a number: %q", strings.TrimSpace(text))
+		return fmt.Sprintf("words in brackets replace a number: %q", strings.TrimSpace(text))
 	case strings.ContainsFunc(text, isBracket):
-		return fmt.Sprintf("words in brackets stand for words that the page itself has in brackets: %q", strings.TrimSpace(text))
+		return fmt.Sprintf("words in brackets replace words that the page itself has in brackets: %q", strings.TrimSpace(text))
 	}
 	return ""
 }
@@ -175,8 +174,8 @@ func (r *reading) inBrackets(s span) bool {
 	return open > strings.LastIndexByte(before, ']') && r.blockAt(from+open) == r.blockAt(max(s.start-1, 0))
 }
 
-// faultAhead returns why an edit may not be what a quotation begins with: the
-// words that it stands for are those before s in the same sentence.
+// faultAhead returns why a quotation may not begin with an edit, or "". The words
+// that the edit replaces are those before s in the same sentence.
 func (r *reading) faultAhead(s span, e edit) string {
 	if e.isNone() {
 		return ""
@@ -194,7 +193,7 @@ func (r *reading) faultAhead(s span, e edit) string {
 	return faultBeside(text, text[strings.LastIndexAny(text, clauseEnds)+1:], e)
 }
 
-// faultBehind is faultAhead for what a quotation ends with.
+// faultBehind is faultAhead for an edit at the end of a quotation.
 func (r *reading) faultBehind(s span, e edit) string {
 	if e.isNone() {
 		return ""
@@ -219,8 +218,8 @@ func (r *reading) faultBehind(s span, e edit) string {
 	return faultBeside(text, clause, e)
 }
 
-// clauseEnds are the marks beyond which words in brackets do not stand for
-// what the page has.
+// clauseEnds are the punctuation marks that bound the words which an insertion at
+// an end of a quotation replaces.
 const clauseEnds = ",;:.!?"
 
 func endsSentence(s string) bool {
@@ -228,8 +227,8 @@ func endsSentence(s string) bool {
 	return s != "" && strings.ContainsAny(s[len(s)-1:], ".!?") || strings.HasSuffix(s, "。") || strings.HasSuffix(s, "！") || strings.HasSuffix(s, "？")
 }
 
-// faultBeside returns why an edit may not be beside a passage: sentence is
-// what the page has there, and clause the nearer part of it.
+// faultBeside returns why an edit may not be beside a passage, or "". sentence is
+// the rest of the sentence on that side, clause its nearest clause.
 func faultBeside(sentence, clause string, e edit) string {
 	if word := negationIn(sentence); word != "" {
 		return fmt.Sprintf("what is left out holds the negation %q", word)
@@ -240,7 +239,7 @@ func faultBeside(sentence, clause string, e edit) string {
 	return ""
 }
 
-// reasonsOf says what was edited, in the page's order.
+// reasonsOf returns the reservations of all edits, in the page's order.
 func (r *reading) reasonsOf(e edited, l *link) []reason {
 	reasons := e.after.reasons("")
 	for i := len(e.parts) - 1; i >= 0; i-- {

@@ -11,7 +11,7 @@ type hit struct {
 	fold    Fold
 	reading *reading
 	spans   []span   // at least one
-	notes   []string // what the rule has to say that is no reservation
+	notes   []string // the notes of the rule that are no reservations
 	reasons []reason // the reservations of the rule itself
 }
 
@@ -90,8 +90,8 @@ var (
 	notVisible = []reason{{HiddenText, "needs text that the page hides"}}
 )
 
-// search applies rules (b) to (f) in their order. Where none finds the
-// quotation, why is what an edit of it breaks, or "".
+// search applies rules (b) to (f) in their order. If none finds the quotation, why
+// is the rule that an edit breaks, or "".
 func (p *Page) search(q string) (h hit, why string, ok bool) {
 	for _, rule := range []struct {
 		fold    Fold
@@ -145,7 +145,7 @@ func (p *Page) searchJoined(q string) (hit, bool) {
 	return hit{}, false
 }
 
-// exactSpans gives the occurrences of an exact-folded quotation that begin
+// exactSpans returns the occurrences of an exact-folded quotation that begin
 // and end at the edges of words.
 func exactSpans(r *reading, q string) []span {
 	return r.occurrences(r.text, q, func(at int) (int, bool) { return at, true })
@@ -168,7 +168,7 @@ func viewSpans(r *reading, q string, kind viewKind) []span {
 	return r.occurrences(v.text, fold(q, kind).text, v.source)
 }
 
-// occurrences finds q in text, a fold of the reading, and gives the places in
+// occurrences finds q in text, a fold of the reading, and returns the places in
 // the reading itself. One that begins or ends inside a word, a number or a
 // folded character does not count.
 func (r *reading) occurrences(text, q string, source func(int) (int, bool)) []span {
@@ -193,7 +193,7 @@ func (r *reading) occurrences(text, q string, source func(int) (int, bool)) []sp
 	}
 }
 
-// restOfWord gives the length of the word that text begins with, or of its
+// restOfWord returns the length of the word that text begins with, or of its
 // first character: no occurrence can begin before it ends.
 func restOfWord(text string) int {
 	for i, r := range text {
@@ -205,8 +205,8 @@ func restOfWord(text string) int {
 	return len(text)
 }
 
-// joinable reports whether a quotation may begin at r although a word rune
-// stands before it.
+// joinable reports whether a quotation may begin at r although a word rune is
+// before it.
 func joinable(before string, r rune) bool {
 	last, _ := utf8.DecodeLastRuneInString(before)
 	return isUnspaced(last) || isUnspaced(r)
@@ -246,7 +246,7 @@ func (h hit) finding(q string) Finding {
 	return f
 }
 
-// reasons returns what makes a match at s weaker than it looks.
+// reasons returns the reservations about a match at s.
 func (r *reading) reasons(s span) []reason {
 	var reasons []reason
 	marks := r.within(s)

@@ -88,8 +88,8 @@ func (c *sourceCheck) look() (*looked, error) {
 	return l, nil
 }
 
-// remember gives what was found in the copy, where its stamp tells which bytes
-// it has, or nil.
+// remember returns what an earlier check found in the copy, or nil if its stamp does
+// not identify its bytes.
 func (c *sourceCheck) remember(quotations []string) *looked {
 	sum, known := c.in.cache.sum(c.place)
 	if !known {
@@ -154,7 +154,7 @@ func (c *sourceCheck) judge(source string, q lesson.Quote, known *looked) Result
 			r.State = bySeal
 		}
 		if c.place.committed {
-			bySeal = Unverified // though a seal may be here: this page is no page
+			bySeal = Unverified // a seal does not count where the committed page cannot be used
 		}
 		r.Published = publish(bySeal, q.Text, published)
 		return r
@@ -175,8 +175,7 @@ func (c *sourceCheck) judge(source string, q lesson.Quote, known *looked) Result
 	return r
 }
 
-// publish returns what the site says about a quotation in a state, of which f
-// was found.
+// publish returns what the site shows of a quotation with this state and finding.
 func publish(state State, text string, f Finding) Published {
 	p := Published{State: state}
 	if state == Verified || state == Attested {
@@ -197,7 +196,7 @@ func (c *sourceCheck) stateOfSeal(quotation string) (State, sealed) {
 	return Attested, entry
 }
 
-// page gives the text of the source's page once more, or nil.
+// page returns the text of the source's page, or nil.
 func (c *sourceCheck) page() *Page {
 	if c.place.file == "" || c.fault != nil {
 		return nil

@@ -14,23 +14,23 @@ import (
 	"verbatim/internal/stamp"
 )
 
-// modules holds the modules that a check looked up, by name: each is looked up
-// and hashed once, however many sources name files of it.
+// modules caches the modules that a check looked up, by name. Each module is looked
+// up and hashed once, however many sources name files of it.
 type modules struct {
 	mu    sync.Mutex
 	known map[string]*pinned
 }
 
-// pinned is a module that is being looked up, or was.
+// pinned is the cache entry of one module.
 type pinned struct {
 	once   sync.Once
 	module module
 	err    error
 	hash   sync.Once
-	bad    error
+	bad    error // why its files differ from go.sum, or nil
 }
 
-func (m *modules) of(name string) *pinned {
+func (m *modules) entry(name string) *pinned {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.known == nil {
@@ -44,16 +44,16 @@ func (m *modules) of(name string) *pinned {
 
 // get returns a module in the module cache whose archive agrees with go.sum.
 func (m *modules) get(ctx context.Context, dir, name string) (module, error) {
-	p := m.of(name)
+	p := m.entry(name)
 	p.once.Do(func() { p.module, p.err = pinnedModule(ctx, dir, name) })
 	return p.module, p.err
 }
 
-// checkModule compares the files of a module with go.sum. The go command does
-// that with the archive alone, so a file that was edited in the module cache
-// would pass. A difference is a *complaint.
+// checkModule returns a *complaint if the files of a module differ from go.sum. The
+// go command compares only the archive, so it does not notice a file that was
+// edited in the module cache.
 func (in Input) checkModule(m module, fsys fs.FS) error {
-	p := in.modules.of(m.Path)
+	p := in.modules.entry(m.Path)
 	p.hash.Do(func() {
 		got, err := in.hashModule(m, fsys)
 		if err == nil && got != m.sum {
@@ -67,9 +67,9 @@ func (in Input) checkModule(m module, fsys fs.FS) error {
 	return p.bad
 }
 
-// hashModule returns the hash that go.sum has of a module's folder: the SHA-256
-// of a list of the SHA-256 of each file, with the file's name. The digests of
-// files that did not change since the last check are known by their stamps.
+// hashModule returns the h1: hash of a module's folder, as in go.sum: the SHA-256 of
+// a list of the SHA-256 and the name of each file. It reads only files that changed
+// since the last check, according to their stamps.
 func (in Input) hashModule(m module, fsys fs.FS) (string, error) {
 	var lines []string
 	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {

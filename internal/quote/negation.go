@@ -62,8 +62,8 @@ func negationIn(s string) string {
 	return ""
 }
 
-// plainWords returns the words of s, normalized. They end at everything that is
-// no letter, whatever punctuation it is. Apostrophes are part of them.
+// plainWords returns the words of s, normalized. A word ends at every character that is
+// not a letter or an apostrophe.
 func plainWords(s string) iter.Seq[string] {
 	return strings.FieldsFuncSeq(normalized(s), func(r rune) bool {
 		return r != '\'' && !unicode.IsLetter(r) && !unicode.IsMark(r)

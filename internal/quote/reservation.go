@@ -2,8 +2,8 @@ package quote
 
 import "slices"
 
-// Reservation names a reason why a passage that was found is not the page's
-// text word for word, or is less than it looks.
+// Reservation names a reason why a passage that was found does not count as
+// "word for word".
 type Reservation string
 
 // The reservations, in the order in which they are listed.
@@ -24,8 +24,7 @@ const (
 	Short      Reservation = "short"
 )
 
-// reservations holds every reservation with the words that readers of a lesson
-// are told.
+// reservations holds every reservation with its words for readers of a lesson.
 var reservations = []struct {
 	name  Reservation
 	words string
@@ -46,7 +45,8 @@ var reservations = []struct {
 	{Short, "the passage is too short to mean much by itself"},
 }
 
-// Words returns what readers are told: "the page hides this text".
+// Words returns the note for readers, "the page hides this text", or "" for an
+// unknown reservation.
 func (r Reservation) Words() string {
 	for _, known := range reservations {
 		if known.name == r {
@@ -82,7 +82,7 @@ func names(reasons []reason) []Reservation {
 	return found
 }
 
-// texts returns what the author is told.
+// texts returns the words for the author.
 func texts(reasons []reason) []string {
 	var all []string
 	for _, r := range reasons {

@@ -35,8 +35,8 @@ type sealed struct {
 	Occurrences int    `yaml:"occurrences"`
 	Before      string `yaml:"before,omitempty"`
 	After       string `yaml:"after,omitempty"`
-	// Reservations are those of the finding, so that readers are told them
-	// where the page is not here.
+	// Reservations are those of the finding, so that a clone without the page
+	// can show them to readers.
 	Reservations []Reservation `yaml:"reservations,omitempty"`
 }
 
@@ -90,7 +90,7 @@ func (s sealed) finding() Finding {
 	return f
 }
 
-// equal reports whether two entries are about the same finding.
+// equal reports whether two entries are equal.
 func (s sealed) equal(other sealed) bool { return reflect.DeepEqual(s, other) }
 
 // of gives the seal of a quotation.

@@ -10,7 +10,7 @@ import (
 )
 
 // sheet holds the rules of a page's own style sheets that hide text or show it,
-// by the class, the id or the name of an element that they are about.
+// by the last class, id or element name of their selector.
 type sheet map[string][]styleRule
 
 // styleRule is one rule of one selector: "p.note#x { display: none }".
@@ -22,7 +22,7 @@ type styleRule struct {
 	strikes    bool
 }
 
-// setting is what a rule makes of a property: nothing, on or off.
+// setting is how a rule sets a property: not at all, on or off.
 type setting int8
 
 const (
@@ -31,8 +31,8 @@ const (
 	off
 )
 
-// settingOf returns the setting of a property that was on or off before a rule,
-// and that the rule left as it says.
+// settingOf returns how a rule sets a property. afterOff and afterOn are the values
+// after the rule of a property that was off or on before it.
 func settingOf(afterOff, afterOn bool) setting {
 	switch {
 	case afterOff != afterOn:
@@ -43,7 +43,7 @@ func settingOf(afterOff, afterOn bool) setting {
 	return off
 }
 
-// read sets what the declarations of the rule say.
+// read sets the properties of the rule from its declarations.
 func (r *styleRule) read(declarations string) {
 	f, _, hidden := inlineStyle(declarations, 0, false, false)
 	g, _, stays := inlineStyle(declarations, invisible, false, true)
@@ -52,8 +52,8 @@ func (r *styleRule) read(declarations string) {
 	r.strikes = f&struck != 0
 }
 
-// selectorParts are the selectors that are understood: names, classes and ids of
-// one element. What depends on other elements, states or media is left out.
+// The supported selectors: names, classes and ids of one element. Rules that depend
+// on other elements, states or media are ignored.
 var (
 	wholeSelector = regexp.MustCompile(`^(?:[a-zA-Z][\w-]*)?(?:[.#][a-zA-Z_-][\w-]*)*$`)
 	selectorPart  = regexp.MustCompile(`[.#]?[\w-]+`)
@@ -138,8 +138,10 @@ func (s sheet) add(selector, declarations string, order int) {
 	s[key] = append(s[key], r)
 }
 
-// apply applies the rules that are about an element, of each property the one
-// that weighs most. Those about the whole page are left out: scripts take them back once a page is there.
+// apply returns the flags of an element, and whether it is hidden, after the rules
+// that match it. Of each property the rule with the highest weight counts. Rules
+// for <html> and <body> are ignored, because scripts undo them once a page has
+// loaded.
 func (s sheet) apply(n *html.Node, f flags, hidden bool) (flags, bool) {
 	if len(s) == 0 || n.DataAtom == atom.Html || n.DataAtom == atom.Body {
 		return f, hidden

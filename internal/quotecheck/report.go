@@ -18,13 +18,14 @@ import (
 type Report struct {
 	Results   []quote.Result // Check
 	Problems  problem.List   // sorted
-	Done      []string       // what was done, a line each: "incr: 2 quotations sealed in quotes/incr/seal.yaml"
+	Done      []string       // one line for each thing done: "incr: 2 quotations sealed in quotes/incr/seal.yaml"
 	Counts    []string       // how the last line begins: "9 quotations", "2 verified"
 	Unreached int            // Drift: how many of the problems are pages that could not be looked at
 	Took      time.Duration
 }
 
-// counts says how many quotations there are, and how many of each kind of claim.
+// counts returns the parts of the last line that count quotations: all of them, and
+// those of each state.
 func counts(results []quote.Result) []string {
 	var rows []claim.ID
 	for _, r := range results {
@@ -77,7 +78,7 @@ func (r *Report) Lines() []string {
 	return append(lines, r.Done...)
 }
 
-// quotation is the JSON line of one quotation, as QUOTES promises it.
+// quotation is the JSON line of one quotation.
 type quotation struct {
 	Kind        string        `json:"kind"`
 	File        string        `json:"file"`
@@ -91,7 +92,7 @@ type quotation struct {
 	Site        quote.State   `json:"site"`
 	Occurrences int           `json:"occurrences"`
 	Note        string        `json:"note,omitempty"` // for the author
-	Notes       []string      `json:"notes"`          // what readers are told
+	Notes       []string      `json:"notes"`          // for readers
 	Ours        bool          `json:"ours,omitempty"`
 	Nearest     string        `json:"nearest,omitempty"`
 }
