@@ -43,7 +43,7 @@ type Started struct {
 // examples/<id>/main.go that it shows, and its line in content/index.md. It
 // writes all of that or nothing, and never over anything. An id that no lesson
 // can have is a usage error; what stands in the way is a problem of the
-// author's. Of c it heeds Root, Printer and Today.
+// author's. Of c it uses Root, Printer and Today.
 func New(ctx context.Context, c Config, id string) (*Started, error) {
 	id = strings.TrimSuffix(id, ".md")
 	if err := checkID(id); err != nil {

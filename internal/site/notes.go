@@ -15,9 +15,9 @@ import (
 	"verbatim/internal/stamp"
 )
 
-// notedFS is a site's files. It notes what a build saw of each: whether it was
-// there, and the digest of its bytes, taken as they were read. A file that
-// changed while the build looked on is noted as unsteady.
+// notedFS is a file system that records what a build read of each file: whether it
+// exists, and the digest of its bytes, taken as they were read. A file that was
+// read in two different states is recorded in unsteady.
 type notedFS struct {
 	load.StateFS
 
@@ -26,11 +26,11 @@ type notedFS struct {
 	unsteady []string
 }
 
-// sighting is what a build saw of a file or folder.
+// sighting is the recorded state of a file or folder.
 type sighting struct {
 	missing    bool
 	read       bool              // it was read: the next four hold
-	failed     bool              // it could not be read, and sum is that of the reason
+	failed     bool              // it could not be read, and sum is the digest of the error
 	sum        [sha256.Size]byte // of its bytes
 	stamp      stamp.Stamp       // just before they were read; zero where that is not known
 	executable bool              // by its owner
@@ -42,7 +42,7 @@ func newNotedFS(fsys load.StateFS) *notedFS {
 	return &notedFS{StateFS: fsys, seen: map[string]sighting{}}
 }
 
-// note adds what was seen of a file now to what was seen before.
+// note merges the current state of a file into its recorded state.
 func (n *notedFS) note(name string, now sighting) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -66,14 +66,14 @@ func (n *notedFS) note(name string, now sighting) {
 	}
 }
 
-// changed lists the files that were seen in two states, sorted.
+// changed returns the files that were read in two different states, sorted.
 func (n *notedFS) changed() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return slices.Sorted(slices.Values(n.unsteady))
 }
 
-// sum returns the digest of a file that was read.
+// sum returns the digest of a file, and whether it was read.
 func (n *notedFS) sum(name string) (sum [sha256.Size]byte, read bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -81,8 +81,8 @@ func (n *notedFS) sum(name string) (sum [sha256.Size]byte, read bool) {
 	return s.sum, s.read
 }
 
-// agree reports whether all that was seen is what a list of inputs says, and
-// each file was seen in one state.
+// agree reports whether the recorded state of every file agrees with a list of
+// inputs, and no file was read in two states.
 func (n *notedFS) agree(inputs []string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -113,7 +113,7 @@ func joinNames(names []string) string {
 	return strings.Join(append(names, ""), "\n")
 }
 
-// sumOf digests a file. What cannot be read counts as what is wrong with it.
+// sumOf returns the digest of a file's bytes or, if it could not be read, of err.
 func sumOf(data []byte, err error) [sha256.Size]byte {
 	if err != nil {
 		data = []byte("\x00" + err.Error())
@@ -123,7 +123,7 @@ func sumOf(data []byte, err error) [sha256.Size]byte {
 
 func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
-// sightingOf returns what reading a file showed, but for its digest.
+// sightingOf returns the state of a file that was read, without its digest.
 func sightingOf(info fs.FileInfo, err error) sighting {
 	now := sighting{missing: isMissing(err), read: true, failed: err != nil}
 	if info != nil {
@@ -148,7 +148,7 @@ func (n *notedFS) ReadFile(name string) ([]byte, error) {
 	return data, err
 }
 
-// Open opens a file or folder, to note what is read from it.
+// Open opens a file or folder. What is read from it is recorded.
 func (n *notedFS) Open(name string) (fs.File, error) {
 	file, err := n.StateFS.Open(name)
 	if err != nil {
@@ -157,7 +157,7 @@ func (n *notedFS) Open(name string) (fs.File, error) {
 	}
 	info, err := file.Stat()
 	if err != nil {
-		return file, nil // reading it will say what is wrong
+		return file, nil // reading it returns the error
 	}
 	if folder, ok := file.(fs.ReadDirFile); ok && info.IsDir() {
 		return &notedFolder{folder, n, name}, nil
@@ -211,7 +211,7 @@ type notedFolder struct {
 	name string
 }
 
-// ReadDir lists the folder. Only a list of all of it is noted.
+// ReadDir lists the folder. Only a complete list is recorded.
 func (f *notedFolder) ReadDir(count int) ([]fs.DirEntry, error) {
 	entries, err := f.ReadDirFile.ReadDir(count)
 	if count <= 0 {
@@ -235,7 +235,7 @@ func (n *notedFS) noteEntries(name string, entries []fs.DirEntry, err error) {
 	n.note(name, sighting{missing: isMissing(err), listed: err == nil, names: joinNames(names)})
 }
 
-// Stat looks at a file and notes whether it is there.
+// Stat returns the metadata of a file and records whether the file exists.
 func (n *notedFS) Stat(name string) (fs.FileInfo, error) {
 	info, err := fs.Stat(n.StateFS, name)
 	n.note(name, sighting{missing: isMissing(err)})
@@ -252,8 +252,8 @@ func (n *notedFS) Lstat(name string) (fs.FileInfo, error) {
 // ReadLink reads a link.
 func (n *notedFS) ReadLink(name string) (string, error) { return fs.ReadLink(n.StateFS, name) }
 
-// stamps returns the digest of each file that was read whole, by the stamp that
-// it had just before.
+// stamps returns the digest of each file that was read, by the stamp that the file
+// had just before.
 func (n *notedFS) stamps() map[stamp.Stamp][sha256.Size]byte {
 	n.mu.Lock()
 	defer n.mu.Unlock()

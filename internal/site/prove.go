@@ -58,9 +58,8 @@ func (b *build) prove(ctx context.Context) error {
 	return b.reload(jobs)
 }
 
-// savedMeanwhile returns a savedError where a file that examples depend on, or
-// that was read for them, was not in one state all the time: what they printed
-// belongs to no state then.
+// savedMeanwhile returns a savedError if a file that examples depend on changed since
+// it was first read, because their output then belongs to no single state.
 func (b *build) savedMeanwhile() error {
 	for _, name := range append(b.notes.changed(), b.tree.Changed()...) {
 		return &savedError{name}
@@ -292,7 +291,7 @@ func (b *build) take(o run.Outcome, job run.Job, next record.Record, source *ser
 // twoRuns names the sides of a difference where neither is a record.
 var twoRuns = strings.NewReplacer("  recorded ", "  first    ", "  printed  ", "  second   ", "  now      ", "  second   ")
 
-// mendOrder says what would bring the lines of an example into one order.
+// mendOrder returns the hint for an example whose lines come in changing order.
 func mendOrder(e lesson.Example) string {
 	if len(e.Commands) > 0 {
 		return "use a command whose reply has an order: SORT … ALPHA, or one of a list or a sorted set"
@@ -332,7 +331,7 @@ func (b *build) needsReal(e lesson.Example, job run.Job, at problem.Pos) {
 	}
 }
 
-// provenance says how this run of an example came about.
+// provenance returns the provenance of a run: versions, date, connection.
 func (b *build) provenance(o run.Outcome, source *service.Source) record.Provenance {
 	e := o.Example
 	p := record.Provenance{Date: b.Today, Connected: o.Connected}

@@ -12,11 +12,12 @@ import (
 	"verbatim/internal/run"
 )
 
-// compare is what a check does with a run: it must show what was recorded, be
-// compiled from the same files, and connect to its service if it did then.
+// compare compares a run with the record, for -check: it must show the same, be
+// compiled from the same files, and connect to its service only if the recorded run
+// did. Differences are problems.
 func (b *build) compare(o run.Outcome, job run.Job, next record.Record, at problem.Pos) {
 	if job.Record == nil {
-		return // missingRecords says so
+		return // missingRecords reports it
 	}
 	b.masks(o)
 	b.ranOn(job.Record, next)
@@ -30,16 +31,16 @@ func (b *build) compare(o run.Outcome, job run.Job, next record.Record, at probl
 		b.report.Problems.AddHint(at, "changed", d+"\n"+hint, text, e.ID)
 	}
 	if !slices.Equal(was.Compiled, next.Compiled) {
-		b.report.Problems.AddHint(file, "changed", "run build -rerun and commit what it writes", "example %q is not compiled from the files that are recorded", e.ID)
+		b.report.Problems.AddHint(file, "changed", "run build -rerun and commit what it writes", "example %q is not compiled from the files that its record lists", e.ID)
 	}
 	if was.Recorded.Connected != next.Recorded.Connected {
 		b.report.Problems.AddHint(file, "changed", "run build -rerun and commit what it writes",
-			"recorded is connected: %t, and example %q now has connected: %t", was.Recorded.Connected, e.ID, next.Recorded.Connected)
+			"the record has connected: %t, but example %q now has connected: %t", was.Recorded.Connected, e.ID, next.Recorded.Connected)
 	}
 }
 
-// invalidRecords: what pages say of a run is what its record says, so that has
-// to be possible.
+// invalidRecords reports records with an impossible provenance or a measured value
+// that is no number, because pages show both.
 func (b *build) invalidRecords() {
 	for _, e := range b.book.Examples {
 		r := b.records[e.ID]
@@ -57,8 +58,8 @@ func (b *build) invalidRecords() {
 	}
 }
 
-// ranOn notes where a check runs on another version than the record names. Of a
-// Redis the first two numbers count.
+// ranOn counts the examples that a check runs on another version than their record
+// names. Of a Redis version it compares the first two numbers.
 func (b *build) ranOn(was *record.Record, next record.Record) {
 	note := func(what, recorded, now string) {
 		if recorded == now || recorded == "" || now == "" {
@@ -73,7 +74,7 @@ func (b *build) ranOn(was *record.Record, next record.Record) {
 	note("Go", strings.TrimPrefix(was.Recorded.Go, "go"), strings.TrimPrefix(next.Recorded.Go, "go"))
 }
 
-// otherVersions warns once for each version that a check did not have.
+// otherVersions adds one warning for each version that differs.
 func (b *build) otherVersions() {
 	for _, text := range slices.Sorted(maps.Keys(b.otherRuns)) {
 		b.report.Problems.Warn(problem.Pos{File: "examples"}, "version", "%s: %s", cli.Count(b.otherRuns[text], "example"), text)

@@ -1,6 +1,5 @@
-// Package site promises one order for every build: read everything, run what
-// is stale, check all of it, and only then write, each file whole. It is the
-// conductor: every other package knows its own part, this one knows the score.
+// Package site builds a site. Every build reads all sources, runs the stale examples,
+// checks everything, and writes only if there is no problem, each file atomically.
 package site
 
 import (
@@ -27,12 +26,12 @@ import (
 	"verbatim/internal/run"
 )
 
-// DefaultImage is the Redis that a repository gets which pins none: the version
-// of Debian 12's redis-server, so that container, process and record are the
-// same Redis.
+// DefaultImage is the Redis image of a site that pins none. It has the version of
+// Debian 12's redis-server, so that containers, processes and records use the same
+// version.
 const DefaultImage = "redis:7.0.15"
 
-// CacheDir is the folder below the root for all that may be deleted.
+// CacheDir is the name of the folder below the root whose content may be deleted.
 const CacheDir = cachedir.Name
 
 // Config says what to build and how.
@@ -54,7 +53,7 @@ type Config struct {
 	at func(stage string) // called at each stage of a build, by tests; nil elsewhere
 }
 
-// Report says what a build did.
+// Report holds the result of a build.
 type Report struct {
 	Problems problem.List // sorted
 	Lessons  int
@@ -68,13 +67,13 @@ type Report struct {
 	Took     time.Duration
 }
 
-// Wrong tells whether the build found anything that an author must mend.
+// Wrong reports whether the build found problems or, with strict, warnings.
 func (r *Report) Wrong(strict bool) bool {
 	problems, warnings := r.Problems.Count()
 	return problems > 0 || strict && warnings > 0
 }
 
-// build is one run of the conductor.
+// build holds the state of one build.
 type build struct {
 	Config
 	root    *os.Root
@@ -118,12 +117,12 @@ type build struct {
 // edit is a lesson whose fences changed.
 type edit struct{ old, new []byte }
 
-// maxBuilds is how often a build begins while files are saved under it.
+// maxBuilds is how often a build begins again, plus one, when its inputs change.
 const maxBuilds = 3
 
-// Build builds the site. The report lists the author's problems; an error is
-// ours or this machine's, and then nothing of the site has changed, unless it is
-// a PrintError. A build whose inputs change while examples run begins again.
+// Build builds the site. The report lists the author's problems. Build returns an
+// error if the build could not be done; then no file of the site has changed, unless
+// the error is a PrintError. If inputs change while examples run, it begins again.
 func Build(ctx context.Context, c Config) (*Report, error) {
 	begin := time.Now()
 	if err := checkPDF(c); err != nil {
@@ -144,14 +143,14 @@ func Build(ctx context.Context, c Config) (*Report, error) {
 	}
 }
 
-// savedError says that a file changed while examples ran that may have seen it
-// in both states.
+// savedError is returned when a file changed while examples ran, which may have seen
+// it in both states.
 type savedError struct{ file string }
 
 func (e *savedError) Error() string { return e.file + " was saved during the build" }
 
-// buildOnce builds the site from what it reads now. With last a file that was
-// saved meanwhile is a problem, and otherwise a savedError.
+// buildOnce builds the site from its current files. If a file is saved meanwhile, it
+// reports a problem with last, and returns a savedError otherwise.
 func buildOnce(ctx context.Context, c Config, last bool) (*Report, error) {
 	b, unlock, err := open(ctx, c)
 	if err != nil {
@@ -171,8 +170,8 @@ func buildOnce(ctx context.Context, c Config, last bool) (*Report, error) {
 		err := stage(ctx)
 		var saved *savedError
 		if last && errors.As(err, &saved) {
-			b.report.Problems.AddHint(problem.Pos{File: saved.file}, "saved", "run build again when nothing saves it any more",
-				"was saved during the build, %d times in a row", maxBuilds)
+			b.report.Problems.AddHint(problem.Pos{File: saved.file}, "saved", "run build again when no program saves the file any more",
+				"the file was saved during the build, %d times in a row", maxBuilds)
 			b.report.Problems.Sort()
 			return b.report, nil
 		}
@@ -186,7 +185,7 @@ func buildOnce(ctx context.Context, c Config, last bool) (*Report, error) {
 	return b.report, nil
 }
 
-// stage says to a test where the build is.
+// stage calls the hook of a test with the name of the stage that begins.
 func (b *build) stage(name string) {
 	if b.at != nil {
 		b.at(name)
@@ -200,45 +199,8 @@ func (b *build) close() {
 	}
 }
 
-// openModule opens the folder of the go.mod that holds the site, if that is above
-// the site's root.
-func (b *build) openModule() error {
-	root, err := filepath.EvalSymlinks(b.Root) // as the go command looks for it
-	if err != nil {
-		return fmt.Errorf("open the site: %w", err)
-	}
-	for dir := root; ; dir = filepath.Dir(dir) {
-		info, err := os.Stat(filepath.Join(dir, "go.mod"))
-		switch {
-		case err == nil && !info.IsDir() && dir == root:
-			return nil
-		case err == nil && !info.IsDir():
-			sub, err := filepath.Rel(dir, root)
-			if err == nil {
-				b.module, err = os.OpenRoot(dir)
-			}
-			if err != nil {
-				return fmt.Errorf("open the module that holds the site: %w", err)
-			}
-			b.sub = filepath.ToSlash(sub)
-			return nil
-		case dir == filepath.Dir(dir):
-			return nil
-		}
-	}
-}
-
-// newTree returns a tree of the inputs of examples as they are now.
-func (b *build) newTree() *run.Tree {
-	tree := run.NewTree(b.fsys, b.pinned)
-	if b.module != nil {
-		tree.InModule(load.Files(b.module), b.sub)
-	}
-	return tree
-}
-
-// open settles the folders, waits for another build in the same tree and
-// removes what a killed one left.
+// open opens the folders of the site, waits until no other build of it runs, and
+// removes what killed builds left.
 func open(ctx context.Context, c Config) (*build, func(), error) {
 	if c.Root == "" {
 		c.Root = "."
@@ -382,7 +344,8 @@ func (b *build) load() (problem.List, error) {
 	return ps, err
 }
 
-// value gives a recorded value. Several goroutines may ask.
+// value returns a recorded value, and whether there is one. It is safe for concurrent
+// use.
 func (b *build) value(example, name string) (string, bool) {
 	r := b.records[example]
 	if r == nil {

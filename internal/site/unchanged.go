@@ -54,9 +54,9 @@ type result struct {
 // proves or prints does not, nor does one that runs what it is told.
 func (b *build) repeatable() bool { return !b.Check && !b.Rerun && b.Run == nil && b.PDF == "" }
 
-// key returns the digest of all that decides what this build comes to, or ""
-// where that cannot be told: then the site is built. files are those of inputs,
-// and read the digests of those that were read already.
+// key returns the digest of everything that decides the result of this build, or ""
+// if it cannot be computed; then the site is built. files are the files of inputs,
+// and read returns the digests of those that were read already.
 func (b *build) key(ctx context.Context, files []string, read func(name string) ([sha256.Size]byte, bool)) string {
 	self, err := b.stamps.program()
 	if err != nil {
@@ -81,8 +81,8 @@ func (b *build) key(ctx context.Context, files []string, read func(name string) 
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// executable follows the name of a file in the list of inputs, in an entry of its
-// own, where its owner may execute it. No name holds it.
+// executable is the suffix of a second entry in the list of inputs for a file that
+// its owner may execute. No file name contains it.
 const executable = "\x00executable"
 
 // isFileInput reports whether an entry of the list of inputs is a file, rather
