@@ -94,17 +94,17 @@ func goBuild(ctx context.Context, root, out string, examples []lesson.Example) (
 	return stderr.String(), err
 }
 
-// machineFaults are how this machine, and not the author, keeps a program from
-// being compiled.
+// machineFaults are parts of error messages about a fault of this machine, not of
+// the author.
 var machineFaults = []string{
 	syscall.ENOSPC.Error(), syscall.EDQUOT.Error(), syscall.EROFS.Error(), syscall.EIO.Error(), syscall.EFBIG.Error(),
 	syscall.ENOMEM.Error(), syscall.EMFILE.Error(), syscall.ENFILE.Error(), syscall.EAGAIN.Error(),
 	"signal: killed", "signal: bus error", "signal: file size limit exceeded", "out of memory", "cannot allocate memory",
 }
 
-// machineFault returns the line of the go command's output that says what this
-// machine lacks, or "". A line about a place in a Go file is the author's, though
-// it may quote such words.
+// machineFault returns the line of the go command's output that reports a fault of
+// this machine, or "". It ignores lines about a position in a Go file, which may
+// quote such words.
 func machineFault(output string) string {
 	for line := range strings.Lines(output) {
 		line = strings.TrimSpace(line)

@@ -66,7 +66,7 @@ func (t *Tree) Compute(ctx context.Context, root string, examples []lesson.Examp
 	if err != nil {
 		return nil, nil, fmt.Errorf("list imports: %w", err)
 	}
-	// What is saved between the listing and the reading may import others.
+	// A file that is saved between the listing and the reading may import other packages.
 	for try := 1; ; try++ {
 		listedAt := time.Now()
 		ps, err := t.addListed(ctx, out, golang, absolute)
@@ -79,8 +79,8 @@ func (t *Tree) Compute(ctx context.Context, root string, examples []lesson.Examp
 	}
 }
 
-// maxListings is how often imports are listed while files are being saved; a
-// build that goes on notices in Changed what is saved later.
+// maxListings is how often imports are listed while files are being saved. Later
+// changes are found by Changed.
 const maxListings = 3
 
 // addListed adds to the inputs of each example what it imports. One whose

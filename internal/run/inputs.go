@@ -32,8 +32,8 @@ const (
 // begins with ../ for those of the Go module around the site.
 type Inputs map[string]string
 
-// InputFile returns the file that an input's name stands for. ok is false for
-// an input that is no file.
+// InputFile returns the path of the file that an input's name refers to, relative to
+// the site's root. ok is false for an input that is no file.
 func InputFile(name string) (file string, ok bool) {
 	if file, marked := strings.CutPrefix(name, "./"); marked {
 		return file, true
@@ -41,7 +41,7 @@ func InputFile(name string) (file string, ok bool) {
 	return name, !isReserved(name)
 }
 
-// fileInput returns the name of the input that stands for a file.
+// fileInput returns the name of the input for a file.
 func fileInput(file string) string {
 	if isReserved(file) {
 		return "./" + file
@@ -49,7 +49,7 @@ func fileInput(file string) string {
 	return file
 }
 
-// isReserved reports whether a name is that of an input that is no file.
+// isReserved reports whether a name is the name of an input that is no file.
 func isReserved(name string) bool {
 	return slices.Contains([]string{redisInput, commandsInput, languageInput}, name) ||
 		slices.ContainsFunc([]string{modulePrefix, replacePrefix, executablePrefix}, func(prefix string) bool {
@@ -217,8 +217,8 @@ func (t *Tree) addPackage(now Inputs, dir string) error {
 	return nil
 }
 
-// holdsSite reports whether the site is in a folder: what is below it there are
-// pages and lessons.
+// holdsSite reports whether dir is the site's root or a folder above it, whose
+// subfolders are not part of the package in dir.
 func holdsSite(dir string) bool { return strings.Trim(dir, "./") == "" }
 
 func holdsGo(fsys fs.FS, dir string) bool {

@@ -12,18 +12,18 @@ import (
 // vendorList is the file of a vendor folder that makes the go command use it.
 const vendorList = "vendor/modules.txt"
 
-// modules is what go.mod and go.sum say.
+// modules holds the contents of go.mod and go.sum.
 type modules struct {
 	found    bool              // there is a go.mod
 	language string            // its lines go, toolchain and godebug
 	vendored bool              // packages of other modules come from vendor/
 	versions map[string]string // path → version
-	replaced map[string]string // path → "path@version" or the folder that stands in for it
+	replaced map[string]string // path → the "path@version" or the folder that replaces it
 	sums     map[string]string // "path@version" → h1:…
 }
 
-// modules reads go.mod and go.sum of the module that holds the site once. A
-// site outside of any has no modules.
+// modules returns the contents of go.mod and go.sum of the module that holds the
+// site, which it reads once. For a site outside of any module they are empty.
 func (t *Tree) modules() (*modules, error) {
 	t.mu.Lock()
 	mods := t.mods
@@ -57,7 +57,7 @@ func (t *Tree) modules() (*modules, error) {
 	return m, nil
 }
 
-// text reads a file beside go.mod; one that is missing is empty.
+// text returns the content of a file beside go.mod, or nil if there is no such file.
 func (t *Tree) text(name string) ([]byte, error) {
 	file := t.ofModule(name)
 	fsys, name := t.at(file)
@@ -103,24 +103,25 @@ func (m *modules) parse(source []byte) error {
 	return nil
 }
 
-// addLanguage adds what go.mod says of the language that every Go file is
-// compiled as.
+// addLanguage adds the lines of go.mod that decide which version of Go its packages
+// are compiled as.
 func (m *modules) addLanguage(now Inputs) {
 	if m.found {
 		now[languageInput] = m.language
 	}
 }
 
-// input names the version of a module that is in force, and returns its digest:
-// "" where a folder stands in for it, whose files are inputs of their own.
+// input returns the name of the input for a module's selected version, and its
+// digest from go.sum. The digest is "" if a folder replaces the module, because the
+// folder's files are inputs themselves. ok is false for a module not in go.mod.
 func (m *modules) input(modulePath string) (name, digest string, ok bool) {
 	version, ok := m.versions[modulePath]
 	if !ok {
 		return "", "", false
 	}
 	at := modulePath + "@" + version
-	if stand := m.replaced[modulePath]; stand != "" {
-		return modulePrefix + at + " => " + stand, m.sums[stand], true
+	if replacement := m.replaced[modulePath]; replacement != "" {
+		return modulePrefix + at + " => " + replacement, m.sums[replacement], true
 	}
 	return modulePrefix + at, m.sums[at], true
 }

@@ -112,12 +112,12 @@ type worker struct {
 	services map[served]service.Instance
 }
 
-// served is what a service is for. The second run of an example has another
-// server than the first, because some of what a server does is the same for as
-// long as it lives: the order of its hash tables, say.
+// served is the key of a worker's services. The second run of an example has another
+// server than the first, because some behaviour is fixed for the life of a server:
+// the order of its hash tables, for example.
 type served struct {
-	needs string // as examples call it
-	turn  int    // 1 or 2
+	needs string // as in example.yaml
+	turn  int    // of the example's runs: 1 or 2
 }
 
 func (w *worker) close() {
@@ -158,8 +158,8 @@ func (w *worker) do(ctx context.Context, job Job) (Outcome, error) {
 	return o, nil
 }
 
-// once gives the example what it needs, as new, and runs it for the first or the
-// second time.
+// once resets the service that the example needs and runs the example. turn is 1 for
+// the first run and 2 for the second.
 func (w *worker) once(ctx context.Context, e lesson.Example, turn int, o *Outcome) (*Attempt, error) {
 	if e.Needs == "none" {
 		return w.pool.attempt(ctx, e, nil)
@@ -231,8 +231,8 @@ func failure(job Job, a *Attempt) *Failure {
 		return &Failure{Text: fmt.Sprintf("was ended at its limit of %s", time.Duration(e.Timeout)*time.Millisecond),
 			Hint: join(lastLines("printed", a.Evidence.Output), hint, "if it needs longer, set timeout in "+e.Dir+"/example.yaml")}
 	case a.Result.KilledByFilter():
-		return &Failure{Text: "was ended because it sent a signal to the build, or to every process",
-			Hint: join(hint, "let it signal only processes that it started itself")}
+		return &Failure{Text: "was killed because it sent a signal to the build, or to every process",
+			Hint: join(hint, "send signals only to processes that the program started itself")}
 	case a.Result.Code != e.Exit && e.Exit != 0 && a.Result.Code == 0:
 		return &Failure{Text: fmt.Sprintf("succeeded, but exit code %d is declared", e.Exit), Hint: hint}
 	case a.Result.Code != e.Exit:

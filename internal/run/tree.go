@@ -18,8 +18,8 @@ import (
 	"verbatim/internal/stamp"
 )
 
-// Tree reads the site's files for fingerprints. Each file is hashed once,
-// however many examples share it. Several goroutines may use it.
+// Tree computes the inputs of examples from the files of a site. It hashes each
+// file once, however many examples share it. It is safe for concurrent use.
 type Tree struct {
 	site   fs.FS
 	module fs.FS  // the folder of a go.mod above the site, or nil
@@ -39,10 +39,10 @@ type hashed struct {
 	state    state
 }
 
-// state is what the file system says of a file or folder. Whatever happens to
-// it afterwards changes its state, even if it is undone.
+// state is the metadata of a file or folder. Every later change results in another
+// state, even a change that is undone.
 type state struct {
-	stamp    stamp.Stamp // zero where the system does not tell enough
+	stamp    stamp.Stamp // zero if the system's metadata does not reveal every change
 	mode     fs.FileMode
 	size     int64
 	modified int64
@@ -56,16 +56,16 @@ func stateOf(info fs.FileInfo) state {
 	return state{s, info.Mode(), info.Size(), info.ModTime().UnixNano()}
 }
 
-// NewTree returns a Tree of the site fsys, whose repository pins the Redis image.
+// NewTree returns a Tree of the site in fsys. image is the pinned Redis image.
 func NewTree(fsys fs.FS, image string) *Tree {
 	return &Tree{site: fsys, image: image, files: map[string]hashed{}, folders: map[string]state{}}
 }
 
-// InModule makes a larger Go module part of the tree: the folder of its go.mod,
-// in which the site is at sub.
+// InModule adds the Go module around the site to the tree. folder is the folder of
+// its go.mod, and sub the slash-separated path of the site in it.
 func (t *Tree) InModule(folder fs.FS, sub string) { t.module, t.sub = folder, sub }
 
-// at returns where a file is read, and its name there.
+// at returns the file system that holds a file, and the file's name in it.
 func (t *Tree) at(file string) (fsys fs.FS, name string) {
 	if t.module != nil && (file == ".." || strings.HasPrefix(file, "../")) {
 		return t.module, path.Join(t.sub, file)
@@ -82,7 +82,7 @@ func (t *Tree) ofModule(name string) string {
 	return strings.Repeat("../", strings.Count(t.sub, "/")+1) + name
 }
 
-// read hashes a file once.
+// read returns the digest of a file, which it computes at the first call.
 func (t *Tree) read(file string) (hashed, error) {
 	t.mu.Lock()
 	f, have := t.files[file]
@@ -107,7 +107,7 @@ func (t *Tree) read(file string) (hashed, error) {
 	return f, nil
 }
 
-// hashFile also returns the text of Go code.
+// hashFile reads a file. It returns its text too if it is Go code.
 func hashFile(fsys fs.FS, file string) (f hashed, source []byte, err error) {
 	in, err := fsys.Open(file)
 	if err != nil {
@@ -158,8 +158,8 @@ func (t *Tree) stateNow(name string) state {
 	return stateOf(info)
 }
 
-// Changed lists the files and folders that something happened to since they
-// were read, sorted: what ran meanwhile may have seen others.
+// Changed returns the files and folders whose state differs from when the Tree read
+// them, sorted. An example that ran since then may have used other content.
 func (t *Tree) Changed() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -178,8 +178,8 @@ func (t *Tree) Changed() []string {
 	return changed
 }
 
-// youngest returns the latest time at which a Go file that was read, or a
-// listed folder, changed, in nanoseconds since 1970.
+// youngest returns the latest time at which a Go file that was read or a folder that
+// was listed changed, in nanoseconds since 1970.
 func (t *Tree) youngest() (at int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -194,9 +194,9 @@ func (t *Tree) youngest() (at int64) {
 	return at
 }
 
-// embedded lists the files that the Go code of a folder embeds, as the go
-// command finds them for its patterns. What looks like a directive and is part
-// of a text is taken for one: that adds a file at most.
+// embedded returns the files that Go code in dir embeds, found by the go command's
+// rules for patterns. It takes a line of a string literal that looks like a
+// directive for one, which only adds an input.
 func (t *Tree) embedded(dir string, source []byte) (files []string) {
 	for line := range strings.Lines(string(source)) {
 		patterns, ok := strings.CutPrefix(strings.TrimSpace(line), "//go:embed")
@@ -233,9 +233,9 @@ func splitPatterns(text string) (patterns []string) {
 	return patterns
 }
 
-// match lists the files that one pattern names: those that it matches, and all
-// in the folders that it matches, but for names that begin with a dot or an
-// underscore where the pattern does not begin with all:.
+// match returns the files that one pattern names: the files that it matches, and
+// all files in the folders that it matches. Without the prefix all: it leaves out
+// names that begin with a dot or an underscore.
 func (t *Tree) match(dir, pattern string) (files []string, err error) {
 	pattern, all := strings.CutPrefix(pattern, "all:")
 	fsys, name := t.at(dir)
@@ -279,5 +279,5 @@ func relative(folder, file string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(file, folder), "/")
 }
 
-// literal makes a path a pattern that matches it alone.
+// literal escapes a path to a pattern that matches only this path.
 var literal = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
