@@ -1,5 +1,5 @@
-// Package cachedir makes the folder of a site that holds what can be deleted,
-// and keeps it out of git: it holds texts of pages that are not published.
+// Package cachedir creates the cache folder of a site and keeps it out of git,
+// because it holds texts of pages that are not published.
 package cachedir
 
 import (
@@ -11,14 +11,15 @@ import (
 	"path/filepath"
 )
 
-// Name is what the folder is called below a site's root.
+// Name is the name of the folder below a site's root.
 const Name = ".cache"
 
 // ignoreFile makes git ignore the whole folder, itself included.
 const ignoreFile = ".gitignore"
 
-// Make makes the folder dir and its .gitignore, unless they are there. It leaves
-// a .gitignore alone that somebody wrote other lines into.
+// Make creates the folder dir with a .gitignore that ignores everything in it. A
+// .gitignore that has any content is left as it is. Make returns an error if it
+// cannot create them.
 func Make(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make the cache: %w", err)

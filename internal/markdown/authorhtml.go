@@ -10,13 +10,13 @@ import (
 )
 
 // tag is a piece of HTML that an author wrote: a tag, a comment, or the text
-// between them. A live tag is written anew from its name and attributes, all
-// others are shown as the text that they are.
+// between them. A live tag is written from its name and attributes; every other tag
+// is shown as text.
 type tag struct {
 	text   []byte
 	value  *value // a value between them, instead of text
-	markup bool   // it has angle brackets of its own
-	name   string // of an element that a lesson may hold, "" for all else
+	markup bool   // it is a tag or a comment, not text
+	name   string // of an allowed element, else ""
 	close  bool   // </name>
 	empty  bool   // <a id="x"/>, written with its end
 	live   bool
@@ -24,8 +24,8 @@ type tag struct {
 	attrs  []attribute
 }
 
-// readTags decides about every piece of HTML in the document: what is not in
-// elements, or does not nest, is shown as text, with a warning.
+// readTags reads every piece of HTML in the document. A tag that is not in elements,
+// or is not balanced, is shown as text, with a warning.
 func (d *Doc) readTags() {
 	scopes := map[ast.Node][]ast.Node{} // the block that holds them → nodes, in order
 	var order []ast.Node
@@ -88,7 +88,7 @@ func (d *Doc) balance(nodes []ast.Node) {
 	}
 }
 
-// noteComponent says once that the tags of a component are left out.
+// noteComponent warns once for each component that its tags are left out.
 func (d *Doc) noteComponent(t *tag) {
 	if !strings.HasPrefix(t.name, component) || d.leftOut[t.name] {
 		return
@@ -97,7 +97,7 @@ func (d *Doc) noteComponent(t *tag) {
 	d.warn(t.at, "html", "<%[1]s> … </%[1]s> is left out, here and elsewhere, and what it holds is shown: it is no element of HTML", t.plainName())
 }
 
-// plainName is the name of the element as its author knows it.
+// plainName returns the name of the element without the prefix component.
 func (t *tag) plainName() string { return strings.TrimPrefix(t.name, component) }
 
 // openTags are the tags of a scope that wait for their counterparts.
@@ -106,7 +106,7 @@ type openTags struct {
 	tables int // how many of them are tables
 }
 
-// top is the innermost open tag, nil when there is none.
+// top returns the innermost open tag, or nil.
 func (o *openTags) top() *tag {
 	if len(o.tags) == 0 {
 		return nil
@@ -143,8 +143,8 @@ func (o *openTags) ends(t *tag) bool {
 	return true
 }
 
-// begins ends the parts of a table that a part of that rank ends, and reports
-// whether it is in a table at all.
+// begins closes the open parts of a table that an element of this rank closes, and
+// reports whether a table is open.
 func (o *openTags) begins(rank int) bool {
 	if o.tables == 0 {
 		return false
@@ -162,7 +162,7 @@ func (d *Doc) scan(n ast.Node) (tags []tag) {
 	z := html.NewTokenizer(bytes.NewReader(raw))
 	for i := 0; i < len(raw); {
 		kind := z.Next()
-		z.NextIsNotRawText() // what is not on the list is text, so nothing has a language of its own
+		z.NextIsNotRawText() // elements like <script> are shown as text, so their content is ordinary HTML
 		if kind == html.ErrorToken {
 			tags = append(tags, d.rest(raw[i:], at(i))...)
 			break
@@ -181,7 +181,7 @@ func (d *Doc) scan(n ast.Node) (tags []tag) {
 	return tags
 }
 
-// rest is what follows the last whole tag.
+// rest returns the tags of the text after the last complete tag.
 func (d *Doc) rest(text []byte, at int) []tag {
 	if bytes.HasPrefix(text, []byte("<")) && len(text) > 1 && text[1]|0x20 >= 'a' && text[1]|0x20 <= 'z' {
 		d.warn(at, "html", "this tag is never ended and is shown as text")
@@ -189,7 +189,7 @@ func (d *Doc) rest(text []byte, at int) []tag {
 	return d.cutValues(text, at)
 }
 
-// comment decides about everything between < and > that is no tag.
+// comment returns the tag for a comment, or for other markup that is no element.
 func (d *Doc) comment(text []byte, at int) tag {
 	t := tag{text: text, markup: true, at: at}
 	switch {
@@ -234,8 +234,8 @@ func (d *Doc) tag(z *html.Tokenizer, kind html.TokenType, text []byte, at int, b
 	return t
 }
 
-// readAttribute takes an attribute that an element may have; of two with one
-// name the first counts, as in browsers.
+// readAttribute adds an attribute to t if the element may have it. If a name occurs
+// twice, the first counts, as in browsers.
 func (d *Doc) readAttribute(t *tag, element element, key, value string) {
 	name := key
 	if key == "name" && t.name == "a" {
@@ -254,8 +254,7 @@ func (d *Doc) readAttribute(t *tag, element element, key, value string) {
 	}
 }
 
-// attributeAt returns where in a tag the attribute with that name begins, or
-// where the tag does.
+// attributeAt returns the offset in tag of the attribute with that name, or 0.
 func attributeAt(tag []byte, name string) int {
 	for i := 1; i+len(name) < len(tag); i++ {
 		if strings.IndexByte(space+"/\"'", tag[i-1]) >= 0 && bytes.EqualFold(tag[i:i+len(name)], []byte(name)) &&
@@ -299,7 +298,8 @@ func (d *Doc) raw(n ast.Node) ([]byte, func(int) int) {
 	})
 }
 
-// join puts pieces together and remembers where each came from.
+// join returns the concatenation of count pieces, and a function from offsets in it
+// to offsets in the body.
 func (d *Doc) join(count int, piece func(int) (int, []byte)) ([]byte, func(int) int) {
 	var raw []byte
 	var from, to []int
@@ -314,7 +314,7 @@ func (d *Doc) join(count int, piece func(int) (int, []byte)) ([]byte, func(int) 
 	}
 }
 
-// space is white space as browsers know it between attributes.
+// space holds the characters that browsers accept between attributes.
 const space = " \t\r\n\f"
 
 // cutSpace cuts s at its first white space, which stays with the rest.

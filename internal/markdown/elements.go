@@ -20,7 +20,7 @@ type element struct {
 	breaks bool // what is before its tags is not beside what is behind them
 }
 
-// What the values of attributes may be.
+// The valid values of attributes.
 var (
 	anyText = regexp.MustCompile(``)
 	number  = regexp.MustCompile(`^[1-9][0-9]{0,3}$`)
@@ -30,7 +30,7 @@ var (
 
 var cell = element{breaks: true, attrs: map[string]*regexp.Regexp{"colspan": number, "rowspan": number, "align": side, "scope": extent}}
 
-// elements are all that an author may write.
+// elements holds the elements that an author may write, by name.
 var elements = map[string]element{
 	"details": {breaks: true, attrs: map[string]*regexp.Regexp{"open": anyText}}, "summary": {breaks: true},
 	"br": {breaks: true, void: true}, "kbd": {}, "sub": {}, "sup": {}, "abbr": {}, "del": {}, "ins": {}, "mark": {},
@@ -39,8 +39,8 @@ var elements = map[string]element{
 	"img": {void: true, attrs: map[string]*regexp.Regexp{"src": anyText, "alt": anyText, "width": number, "height": number}},
 }
 
-// tableParts are the elements that are nowhere but in a table, whose ends may be
-// left out: one ends those of its rank and of higher ranks.
+// tableParts holds the rank of each element that is allowed only in a table and may
+// lack its closing tag. An element closes open ones of its own and higher ranks.
 var tableParts = map[string]int{
 	"thead": 1, "tbody": 1, "tfoot": 1, "tr": 2, "td": 3, "th": 3, "caption": 3,
 }
@@ -55,8 +55,9 @@ func (e element) attribute(key string) (*regexp.Regexp, bool) {
 	return valid, ok
 }
 
-// component begins the name of a tag like <Listing> or <my-note>, of which a
-// pair is left out, and what is between is shown. No tag has it in its name.
+// component is the prefix of tag.name for a component of another tool, such as
+// <Listing> or <my-note>. A pair of such tags is left out and its content is shown.
+// No element's name contains the prefix.
 const component = ":"
 
 var componentName = regexp.MustCompile(`^</?(?:[A-Z][A-Za-z0-9.]*[a-z][A-Za-z0-9.]*|[a-z][a-z0-9]*(?:-[a-z0-9]+)+)[\s/>]`)
@@ -65,8 +66,8 @@ var componentName = regexp.MustCompile(`^</?(?:[A-Z][A-Za-z0-9.]*[a-z][A-Za-z0-9
 // those have capitals and small letters in their names, or a hyphen.
 func isComponent(text []byte) bool { return componentName.Match(text) }
 
-// write writes a live tag anew: no byte of what the author wrote is in it but
-// the escaped values of attributes.
+// write writes a live tag from its name and its attributes. Of the author's bytes it
+// contains only the escaped values of attributes.
 func (dr *drawing) write(w util.BufWriter, t *tag, block bool) {
 	var before, after template.HTML
 	if t.name == "table" && block {
@@ -85,7 +86,7 @@ func (dr *drawing) write(w util.BufWriter, t *tag, block bool) {
 	_, _ = w.WriteString(string(before) + "<" + t.name)
 	for _, a := range t.attrs {
 		if a.key == "id" && !idWord.MatchString(a.value) {
-			continue // a problem of its own
+			continue // reported elsewhere
 		}
 		value := a.value
 		if a.key == "href" {
@@ -102,8 +103,8 @@ func (dr *drawing) write(w util.BufWriter, t *tag, block bool) {
 	}
 }
 
-// image writes an <img> as Markdown's ![]() is written; a size of the author's
-// own counts.
+// image writes an <img> like Markdown's ![](), with the author's size if there is
+// one.
 func (dr *drawing) image(w util.BufWriter, t *tag) {
 	src, alt, title := t.attribute("src"), t.alt(), t.attribute("title")
 	_, _ = w.WriteString(`<img src="` + string(util.EscapeHTML(util.URLEscape([]byte(src), true))) + `" alt="` + template.HTMLEscapeString(alt) + `"`)
@@ -122,11 +123,11 @@ func (dr *drawing) image(w util.BufWriter, t *tag) {
 	_ = w.WriteByte('>')
 }
 
-// alt is the alternative text of an <img>.
+// alt returns the alternative text of an <img> in one line.
 func (t *tag) alt() string { return strings.Join(strings.Fields(t.attribute("alt")), " ") }
 
-// readAddresses notes the links and images among an author's HTML. What may not
-// lead where it leads loses its address.
+// readAddresses records the links and images in an author's HTML, and removes
+// addresses that are not allowed.
 func (d *Doc) readAddresses(n ast.Node) {
 	for i := range d.tags[n] {
 		t := &d.tags[n][i]

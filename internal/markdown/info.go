@@ -12,8 +12,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// readFence decides what a fence's info string means: evidence, a diagram, code,
-// or a slip, with which text that nothing proves would be published.
+// readFence reads a fence's info string: it means evidence, a diagram, code, or it is
+// a slip, which is a problem because the fence would show text that nothing proves.
 func (d *Doc) readFence(n *ast.FencedCodeBlock) {
 	if !d.closed[n] {
 		d.fail(d.fenceOpen(n), "fence", "end it with a line of the same marks", "this fence is never closed")
@@ -43,10 +43,10 @@ func (d *Doc) readFence(n *ast.FencedCodeBlock) {
 // info is an info string, cut into its parts.
 type info struct {
 	text     string
-	word     string // before a blank, a comma or a brace
+	word     string // up to the first blank, comma or brace
 	language string // what code in it is written in, "" when unknown
 	braces   string // from the first brace on, "" without one
-	brace    int    // where that is
+	brace    int    // the offset of braces in text
 	mentions []mention
 }
 
@@ -135,7 +135,7 @@ func (i *info) languageInBraces() string {
 // markingKeys are the keys that mark evidence.
 var markingKeys = []string{"of", "data", "from", "#"}
 
-// foreignKeys are words of other tools, one letter from a key of ours.
+// foreignKeys are words of other tools that are one letter from a marking key.
 var foreignKeys = []string{"if", "or", "on", "date"}
 
 // evidenceKey returns the key of evidence that a word is or is one letter from.
@@ -163,8 +163,8 @@ func oneEdit(word, other string) bool {
 	return word != other && (len(a) <= 1 && len(b) <= 1 || swapped)
 }
 
-// nearWord returns the word of ours that the language is, or is one letter from,
-// or "".
+// nearWord returns the language of a marked fence that the word is, or is one letter
+// from, or "".
 func (i *info) nearWord() string {
 	lower := strings.ToLower(plainCharacters(i.word))
 	for _, k := range markedFences {
@@ -175,8 +175,8 @@ func (i *info) nearWord() string {
 	return ""
 }
 
-// slip says what keeps a fence that is meant to show evidence from doing so, ""
-// when it shows evidence, or is meant as code.
+// slip returns the mistake in a fence that is meant to show evidence, or "" if the
+// fence is correct or meant as code.
 func (i *info) slip(attrs []attribute, wrong *mistake) string {
 	near := i.nearWord()
 	for _, m := range i.mentions {
@@ -186,7 +186,7 @@ func (i *info) slip(attrs []attribute, wrong *mistake) string {
 		}
 		switch {
 		case m.meant == "" || m.key == "#" && i.brace > 0 && near == "":
-			continue // an id of code is another tool's
+			continue // an id of code belongs to another tool
 		case m.outside:
 			return shown + " is not in braces, so nothing would prove what this fence shows"
 		case i.brace == 0:
@@ -249,7 +249,7 @@ func markOf(language string) string {
 	return ""
 }
 
-// rightInfo is what an author meant who wrote a slip.
+// rightInfo is the correction of a slip.
 type rightInfo struct {
 	kind marked
 	line string // the info string

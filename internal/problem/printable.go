@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// Printable returns s with every character that a terminal obeys instead of
-// showing it written as an escape: control characters as \x1b, controls of the
-// writing direction as \u202e. Line ends and tabs stay.
+// Printable returns s with every character that a terminal would interpret written as
+// an escape: control characters as \x1b, bidirectional controls as \u202e. Line
+// breaks and tabs are kept.
 func Printable(s string) string {
 	return escape(s, unprintable, func(r rune) string {
 		if r <= 0xFF {
@@ -18,14 +18,13 @@ func Printable(s string) string {
 	})
 }
 
-// PrintableJSON is Printable for JSON, which stays JSON of the same value:
-// encoding/json leaves DEL and the controls beyond ASCII as they are.
+// PrintableJSON is Printable for JSON text: the result is JSON of the same value. It
+// is needed because encoding/json does not escape DEL and controls beyond ASCII.
 func PrintableJSON(s string) string {
 	return escape(s, unprintable, unicodeEscape)
 }
 
-// VisibleDirections returns s with controls of the writing direction written as
-// \u202e.
+// VisibleDirections returns s with bidirectional controls written as escapes, \u202e.
 func VisibleDirections(s string) string { return escape(s, IsBidiControl, unicodeEscape) }
 
 func unicodeEscape(r rune) string { return fmt.Sprintf(`\u%04x`, r) }
@@ -50,6 +49,6 @@ func unprintable(r rune) bool {
 }
 
 // IsBidiControl reports whether r embeds, overrides or isolates a writing
-// direction (U+202A–E, U+2066–9): such a character makes text look like other
-// text.
+// direction (U+202A–E, U+2066–9). Such a character changes the order in which text is
+// displayed.
 func IsBidiControl(r rune) bool { return r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069 }
