@@ -168,7 +168,7 @@ func settleRules(e *lesson.Example, y exampleYAML, places map[string]problem.Pos
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(y.Tolerance)) {
-		if percent := y.Tolerance[name]; percent <= 0 || percent > 50 {
+		if percent := y.Tolerance[name]; !(percent > 0 && percent <= 50) { // .nan is neither
 			ps.AddHint(places["tolerance"], "example", "give a percentage above 0 and at most 50",
 				"tolerance of %s: %v", name, percent)
 		}
