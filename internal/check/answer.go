@@ -151,7 +151,7 @@ func beginsWith(text, value string) bool {
 	return !wordGoesOn.MatchString(m[2])
 }
 
-// visible returns text without the characters that nobody sees: formatting
+// visible returns text without invisible characters: formatting
 // characters, variation selectors and the fillers of Hangul.
 func visible(text string) string {
 	return strings.Map(func(r rune) rune {

@@ -35,7 +35,7 @@ func (g got) read() (*quote.Page, error) {
 	return quote.ReadPage("page"+g.ext, bytes.NewReader(g.body), markdown.Strip)
 }
 
-// extensions gives the extension for what servers declare.
+// extensions maps the media types that servers declare to file extensions.
 var extensions = map[string]string{
 	"text/html": ".html", "application/xhtml+xml": ".html",
 	"text/markdown": ".md", "text/x-markdown": ".md", "text/plain": ".txt",

@@ -161,8 +161,7 @@ func Renew(old *Record, rules Rules, now *Evidence, next Record) *Record {
 	return &next
 }
 
-// Invalid returns what is wrong with a provenance, in words for whoever edited
-// it, or "". needs is what the example needs, today a date.
+// Invalid returns what is wrong with a provenance, in words for the author, or "". needs is what the example needs, today a date.
 func (p Provenance) Invalid(needs, today string) string {
 	date, err := time.Parse(time.DateOnly, p.Date)
 	now, _ := time.Parse(time.DateOnly, today)

@@ -222,8 +222,8 @@ func UnusedMasks(masks []lesson.Mask, e *Evidence) (unused []lesson.Mask, all bo
 // itemNumber is what redis-cli prints before an item of a list.
 var itemNumber = regexp.MustCompile(`^ *(?:\d+\) ?)+`)
 
-// OrderDiffers reports whether nothing but the order of their lines tells two
-// runs of an example apart. The numbers of items in a transcript do not count.
+// OrderDiffers reports whether two runs of an example differ only in the order of
+// their lines. It ignores the numbers of list items in a transcript.
 func OrderDiffers(e lesson.Example, a, b *Evidence) bool {
 	unordered := e
 	unordered.Unordered = true
