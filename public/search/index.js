@@ -1,1 +1,1 @@
-verbatimSearch("index",{"pages":[[0,"p-f1f44884"],[2,"p-dd54805f"]],"terms":[["0","t-c036f1cd"],["capable","t-0b904a91"],["exercise","t-19a36550"],["ll","t-050c1db0"],["q1","t-f9b09392"],["struct","t-ede7ccc2"]]})
+verbatimSearch("index",{"pages":[[0,"p-f1f44884"],[2,"p-dd54805f"]],"terms":[["0","t-c036f1cd"],["capable","t-0b904a91"],["exercise","t-19a36550"],["ll","t-050c1db0"],["q1","t-3b610e91"],["stuck","t-84f7ba6b"]]})
