@@ -2,6 +2,7 @@ package site
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -25,6 +26,9 @@ func (b *build) fencesOf(l *load.Lesson) {
 		return
 	}
 	lines := b.linesFor(l)
+	if b.swallowing(l, lines) {
+		return
+	}
 	if b.Check {
 		b.compareFences(l, lines)
 		return
@@ -34,6 +38,32 @@ func (b *build) fencesOf(l *load.Lesson) {
 		b.edits[l.File] = edit{l.Source, edited}
 		b.report.Changed = append(b.report.Changed, fmt.Sprintf("%s: %s", l.File, cli.Count(changed, "fence")))
 	}
+}
+
+// otherBlock matches a line that begins a fence with a language, or a container:
+// text that follows a fence whose closing line is missing.
+var otherBlock = regexp.MustCompile("^ {0,3}(`{3,} *[^` ]|~{3,} *[^~ ]|:{3,} *[a-z])")
+
+// swallowing reports whether a fence of a lesson holds the text that follows it,
+// because its closing line is missing, and adds the problem. Filling such a fence
+// would delete that text.
+func (b *build) swallowing(l *load.Lesson, lines func(lesson.Fence) ([]string, bool)) (found bool) {
+	for _, f := range l.Body.Fences {
+		want, ok := lines(f)
+		if !ok {
+			continue
+		}
+		for i, line := range record.Lines(f.Body) {
+			if !otherBlock.MatchString(line) || slices.Contains(want, line) {
+				continue
+			}
+			b.report.Problems.AddHint(f.Pos, "fence", fmt.Sprintf("write a line of %s where the fence ends", f.Marker),
+				"this fence holds the beginning of another block, at line %d, so its closing line is missing", f.Pos.Line+1+i)
+			found = true
+			break
+		}
+	}
+	return found
 }
 
 // linesFor gives what each fence of a lesson shows. False where that is not
