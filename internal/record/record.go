@@ -152,16 +152,24 @@ func (r *Record) Files() (map[string][]byte, error) {
 // next holds the inputs, the compiled files and the provenance of that run. Where
 // the run showed what old holds, under the rules of its example, old's evidence
 // and provenance stay: a page shows when its lines were first recorded, and a
-// run that confirms them changes no byte of it.
+// run that confirms them changes no byte of it. An example that needs a service
+// now and needed none before, or the reverse, has a new provenance.
 func Renew(old *Record, rules Rules, now *Evidence, next Record) *Record {
 	next.Evidence = *now
-	if old != nil && !old.Torn && old.Recorded.Connected == next.Recorded.Connected && rules.Diff(&old.Evidence, now) == "" {
+	if old != nil && !old.Torn && old.Recorded.sameKind(next.Recorded) && rules.Diff(&old.Evidence, now) == "" {
 		next.Evidence, next.Recorded = old.Evidence, old.Recorded
 	}
 	return &next
 }
 
-// Invalid returns what is wrong with a provenance, in words for the author, or "". needs is what the example needs, today a date.
+// sameKind reports whether two provenances are of runs that had the same kind of
+// service and toolchain, and both or neither connected.
+func (p Provenance) sameKind(q Provenance) bool {
+	return p.Connected == q.Connected && (p.Redis == "") == (q.Redis == "") && (p.Go == "") == (q.Go == "")
+}
+
+// Invalid returns what is wrong with a provenance, in words for the author, or "".
+// needs is what the example needs, today a date.
 func (p Provenance) Invalid(needs, today string) string {
 	date, err := time.Parse(time.DateOnly, p.Date)
 	now, _ := time.Parse(time.DateOnly, today)
