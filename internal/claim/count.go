@@ -16,8 +16,9 @@ type Counts struct {
 	Values     Share   `json:"values"`
 	Quotations []Tally `json:"quotations,omitempty"` // by state, in the order of the table
 
-	Services []string `json:"-"` // those that examples connected to, sorted
-	Latest   string   `json:"-"` // the newest date of a run, 2026-11-29; "" without a run
+	Services  []string `json:"-"` // those that examples connected to, sorted
+	Connected int      `json:"-"` // examples that connected to one of them
+	Latest    string   `json:"-"` // the newest date of a run, 2026-11-29; "" without a run
 }
 
 // Share holds how many claims there are and how many of them are proved.
@@ -93,7 +94,11 @@ func (n *Counts) example(e Example) {
 		return
 	}
 	n.Latest = max(n.Latest, e.Date)
-	if e.Connected && e.Service != "" && !slices.Contains(n.Services, e.Service) {
+	if !e.Connected || e.Service == "" {
+		return
+	}
+	n.Connected++
+	if !slices.Contains(n.Services, e.Service) {
 		n.Services = append(n.Services, e.Service)
 	}
 }
@@ -115,13 +120,13 @@ func (n *Counts) Any() bool {
 func (t Tally) Phrase() string {
 	var parts []string
 	if t.Plain > 0 {
-		parts = append(parts, fmt.Sprintf("%d %s", t.Plain, RowOf(t.State).Word))
+		parts = append(parts, fmt.Sprintf("%d %s", t.Plain, RowOf(t.State).counted()))
 	}
 	switch {
 	case t.Notes > 0 && t.Plain > 0:
 		parts = append(parts, fmt.Sprintf("%d with a note", t.Notes))
 	case t.Notes > 0:
-		parts = append(parts, fmt.Sprintf("%d %s", t.Notes, RowOf(withNote[t.State]).Word))
+		parts = append(parts, fmt.Sprintf("%d %s", t.Notes, RowOf(withNote[t.State]).counted()))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -71,6 +71,14 @@ var Table = []Row{
 		"Neither a saved page nor a seal holds the quotation."},
 }
 
+// counted returns the word of a claim behind a number: "3 from our own page".
+func (r Row) counted() string {
+	if r.ID == OwnPage || r.ID == OwnPageNote {
+		return "from " + r.Word
+	}
+	return r.Word
+}
+
 // RowOf returns the row of Table with an id. For an unknown id it returns a row
 // without a condition whose word is the id.
 func RowOf(id ID) Row {

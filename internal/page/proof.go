@@ -122,6 +122,9 @@ func (s *site) strip(claims []claim.Claim, examples, sources string) (all []coun
 		date := count{Proved: claim.ShortDate(n.Latest), Date: n.Latest, Link: examples}
 		if len(n.Services) > 0 {
 			date.Text = "on " + strings.Join(n.Services, ", ")
+			if n.Connected < n.Examples.Proved {
+				date.Text = fmt.Sprintf("%d %s", n.Connected, date.Text)
+			}
 		}
 		all = append(all, date)
 	}
