@@ -22,6 +22,7 @@ func (b *build) prove(ctx context.Context) error {
 	if b.Run != nil && !b.anySelected() {
 		return &cli.UsageError{Text: fmt.Sprintf("-run %q matches none of %d examples", b.Run, len(b.book.Examples))}
 	}
+	b.renewed = map[string]bool{}
 	inputs, err := b.findStale(ctx)
 	if err != nil {
 		return err
@@ -285,7 +286,19 @@ func (b *build) take(o run.Outcome, job run.Job, next record.Record, source *ser
 			ps.Warn(at, "server", "example %q ran twice on one server, because no other could be started: %v", e.ID, o.OneServer)
 		}
 		b.records[e.ID] = record.Renew(job.Record, record.RulesOf(e), o.First, next)
+		if b.renewed != nil {
+			b.renewed[e.ID] = true
+		}
 	}
+}
+
+// outdated reports whether the record of an example is of other inputs than
+// today's, because the example ran on the emulator or was left out by -run. Pages
+// then mark what it shows as not run. A check refuses such a record, and a Live
+// has a mark of its own for it.
+func (b *build) outdated(id string) bool {
+	_, stale := b.stale[id]
+	return stale && !b.Check && b.renewed != nil && !b.renewed[id]
 }
 
 // twoRuns names the sides of a difference where neither is a record.

@@ -174,7 +174,8 @@ func (b *build) shown(e lesson.Example) page.Example {
 	if r == nil {
 		return shown
 	}
-	shown.Ran, shown.Lines, shown.Date = true, record.Lines(r.Output), r.Recorded.Date
+	shown.Ran = !b.outdated(e.ID)
+	shown.Lines, shown.Date = record.Lines(r.Output), r.Recorded.Date
 	shown.Values, shown.Tables = r.Values, map[string][][]string{}
 	for name, table := range r.Tables {
 		if rows, err := record.ParseTable(name, table); err == nil { // else it could not be read as a record

@@ -86,6 +86,7 @@ type build struct {
 
 	records map[string]*record.Record       // what pages show, by example
 	stale   map[string][]run.Change         // by example; nil for one without a record
+	renewed map[string]bool                 // stale examples that this build recorded; nil in a Live
 	edits   map[string]edit                 // lesson files to rewrite
 	words   map[problem.Pos]claim.Quotation // what pages say of each quotation
 	drawn   page.Input                      // what the pages were drawn from
