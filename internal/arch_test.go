@@ -34,7 +34,8 @@ var layers = [][]string{
 var doors = map[string][]string{
 	"internal/problem":  {"golang.org/x/text"},
 	"internal/yamldoc":  {"go.yaml.in/yaml/v3"},
-	"internal/markdown": {"github.com/yuin/goldmark", "github.com/alecthomas/chroma/v2", "golang.org/x/net"},
+	"internal/markdown": {"github.com/yuin/goldmark", "github.com/alecthomas/chroma/v2", "golang.org/x/net", "golang.org/x/text"},
+	"internal/check":    {"golang.org/x/text"},
 	"internal/quote":    {"github.com/PuerkitoBio/goquery", "golang.org/x/net", "golang.org/x/text"},
 	"internal/service":  {"github.com/testcontainers/testcontainers-go", "github.com/moby/moby", "github.com/containerd/errdefs", "github.com/alicebob/miniredis/v2"},
 	"internal/proc":     {"golang.org/x/sys"},
