@@ -93,7 +93,7 @@ func TestFailover(t *testing.T) {
 	if err := errors.Join(
 		r.ConfigSet(ctx, "repl-diskless-load", "swapdb").Err(), // no file is written
 		r.ConfigSet(ctx, "masterauth", p.Options().Password).Err(),
-		r.SlaveOf(ctx, host, port).Err(),
+		r.ReplicaOf(ctx, host, port).Err(),
 	); err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestFailover(t *testing.T) {
 		t.Fatal(err)
 	}
 	count(10)
-	if err := errors.Join(primary.Stop(ctx), r.SlaveOf(ctx, "NO", "ONE").Err()); err != nil {
+	if err := errors.Join(primary.Stop(ctx), r.ReplicaOf(ctx, "NO", "ONE").Err()); err != nil {
 		t.Fatal(err)
 	}
 	if got := r.Incr(ctx, "k").Val(); got != 6 {
