@@ -38,13 +38,13 @@ func (s *shop) limited(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 		case err == nil:
 			w.Header().Set("Retry-After", strconv.Itoa(wait))
-			http.Error(w, "rate limit exceeded", 429)
+			http.Error(w, "slow down", http.StatusTooManyRequests)
 		case failsOpen[route]:
 			next.ServeHTTP(w, r)
 		default:
 			soon := 1 + rand.IntN(5) // jitter
 			w.Header().Set("Retry-After", strconv.Itoa(soon))
-			http.Error(w, "try again soon", 503)
+			http.Error(w, "try later", http.StatusServiceUnavailable)
 		}
 	})
 }

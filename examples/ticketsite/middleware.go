@@ -48,14 +48,14 @@ func (s *site) limited(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 		case err == nil:
 			w.Header().Set("Retry-After", "60")
-			http.Error(w, "too many requests", 429)
+			http.Error(w, "slow down", http.StatusTooManyRequests)
 		case cmp.Or(policy[route], "closed") == "open":
 			s.caught.Add(1)
 			next.ServeHTTP(w, r)
 		default:
 			s.caught.Add(1)
 			w.Header().Set("Retry-After", "2")
-			http.Error(w, "try again soon", 503)
+			http.Error(w, "try later", http.StatusServiceUnavailable)
 		}
 	})
 }

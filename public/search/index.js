@@ -1,1 +1,1 @@
-verbatimSearch("index",{"pages":[[0,"p-f1f44884"],[2,"p-dd54805f"]],"terms":[["0","t-c036f1cd"],["capable","t-0b904a91"],["exercise","t-19a36550"],["ll","t-050c1db0"],["q1","t-3b610e91"],["stuck","t-84f7ba6b"]]})
+verbatimSearch("index",{"pages":[[0,"p-f1f44884"],[2,"p-dd54805f"]],"terms":[["0","t-b151ba99"],["capable","t-2d82f753"],["exercises","t-920b1d99"],["load","t-0bfd30e6"],["question","t-079bb901"],["strong","t-75737b13"]]})
