@@ -157,7 +157,7 @@ func edits(a, b string, limit int) int {
 	}
 	for i := 0; i <= len(s); i++ {
 		for j := max(0, i-limit); j <= min(len(t), i+limit); j++ {
-			d := limit
+			var d int
 			switch {
 			case i == 0 || j == 0:
 				d = i + j
