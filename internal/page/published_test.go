@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/txtar"
 	"golang.org/x/net/html"
-	"golang.org/x/tools/txtar"
 
 	"verbatim/internal/lesson"
 	"verbatim/internal/markdown"
