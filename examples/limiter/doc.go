@@ -103,6 +103,9 @@
 // what was admitted counts, unless Limit.CountRefused says otherwise. Every write
 // sets an expiry, and a call that meets a key without one gives it one;
 // [Limiter.Sweep] finds those that nobody asks about any more.
+// What was taken before a change that scales or resets, or lowers the quota, is not
+// refunded any more, nor what is taken within a second after it: a clock that steps
+// back by less cannot tell the two apart.
 //
 // # Refunds and repeats
 //

@@ -22,8 +22,12 @@ local function untail(c, state)
   return sub(state, 1, size)
 end
 
+-- How far a clock may step back between two calls, in microseconds, so that units
+-- from before a change of plan have a time after it.
+local slack = 1000000
+
 -- Notes that what was taken up to now, or to the moment ahead, cannot come back.
-local function cut(c) c.changed = max(c.changed, c.now, c.ahead or 0) end
+local function cut(c) c.changed = max(c.changed, c.now + slack, c.ahead or 0) end
 
 -- Applies the plan of the call to what is stored under another one.
 local function replan(c)
