@@ -55,6 +55,7 @@ const (
 	offsetArch   = 4
 	offsetFirst  = 16
 	offsetSecond = 24
+	offsetThird  = 32
 )
 
 // installSignalFilter installs the filter on the calling thread.
@@ -120,7 +121,10 @@ func signalFilter(targets []int32) []unix.SockFilter {
 	add(unix.SYS_KILL, signals)
 	add(unix.SYS_TKILL, signals)
 	add(unix.SYS_RT_SIGQUEUEINFO, signals)
-	add(unix.SYS_TGKILL, denyTargets(unix.SECCOMP_RET_KILL_PROCESS))
+	// The Go runtime stops its own threads with SIGURG, also from this thread, before
+	// the program is started. Every Go program ignores that signal otherwise.
+	threads := append([]unix.SockFilter{load(offsetThird), is(uint32(unix.SIGURG), 0, 1), allow}, denyTargets(unix.SECCOMP_RET_KILL_PROCESS)...)
+	add(unix.SYS_TGKILL, threads)
 	add(unix.SYS_RT_TGSIGQUEUEINFO, denyTargets(unix.SECCOMP_RET_KILL_PROCESS))
 	add(unix.SYS_PIDFD_OPEN, denyTargets(unix.SECCOMP_RET_ERRNO|uint32(syscall.EPERM)))
 	return append(filter, allow)
