@@ -41,7 +41,11 @@ type listed struct {
 }
 
 // listEnv makes the go command answer the same on every machine.
-var listEnv = []string{"GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off"}
+var listEnv = []string{"GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0", noFlags, "GOWORK=off"}
+
+// noFlags hides the flags of the user. Empty, it would not hide those that
+// go env -w wrote.
+const noFlags = "GOFLAGS=-trimpath"
 
 // Compute gives the inputs of each example from scratch. For Go examples it
 // asks `go list -deps` in root, the site's folder; an example whose imports
