@@ -104,8 +104,8 @@
 // sets an expiry, and a call that meets a key without one gives it one;
 // [Limiter.Sweep] finds those that nobody asks about any more.
 // What was taken before a change that scales or resets, or lowers the quota, is not
-// refunded any more, nor what is taken within a second after it: a clock that steps
-// back by less cannot tell the two apart.
+// refunded any more; after one that scales, nor is what is taken within a second: a
+// clock that steps back by less cannot tell the two apart.
 //
 // # Refunds and repeats
 //

@@ -24,10 +24,10 @@ end
 
 -- How far a clock may step back between two calls, in microseconds, so that units
 -- from before a change of plan have a time after it.
-local slack = 1000000
+local step = 1000000
 
 -- Notes that what was taken up to now, or to the moment ahead, cannot come back.
-local function cut(c) c.changed = max(c.changed, c.now + slack, c.ahead or 0) end
+local function cut(c, slack) c.changed = max(c.changed, c.now + slack, c.ahead or 0) end
 
 -- Applies the plan of the call to what is stored under another one.
 local function replan(c)
@@ -41,7 +41,7 @@ local function replan(c)
     forgiven = c.algorithm.plan(c, other and proportional and c.quota, old)
   end
   if c.ahead or forgiven or other and (reset or proportional or c.quota < old) then
-    cut(c)
+    cut(c, other and proportional and step or 0)
     changes = true
   end
   c.dirty = c.ahead or forgiven or other
