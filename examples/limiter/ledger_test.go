@@ -47,7 +47,8 @@ func (g *ledger) see(l Limit, now time.Time) {
 	g.rates = append(g.rates, rate{later(now, g.latest), l.Quota})
 	switch {
 	case old.Quota != l.Quota && l.OnChange == Reset:
-		g.units = nil
+		// The state begins anew at this time, also if the clock stepped back.
+		g.units, g.latest, g.rates = nil, now, []rate{{now, l.Quota}}
 	case old.Quota != l.Quota && l.OnChange == Scale && l.Algorithm != TokenBucket && l.Algorithm != LeakyBucket:
 		for i := range g.units {
 			g.units[i].left *= float64(l.Quota) / float64(old.Quota)
