@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"testing"
 
@@ -234,8 +235,8 @@ func records() []growth {
 		}},
 		{name: "snippet: deep indents", make: func(t *testing.T, n int) func() {
 			var b strings.Builder
-			for i := range n / 20 {
-				b.WriteString(strings.Repeat(" ", n/20-i) + "x\n")
+			for indent := int(math.Sqrt(20 * float64(n))); indent > 0; indent-- { // 10 n blanks in all
+				b.WriteString(strings.Repeat(" ", indent) + "x\n")
 			}
 			return func() { snippet.Cut("examples/e/main.txt", []byte(b.String()), lesson.Fence{From: "e/main.txt"}) }
 		}},
