@@ -70,13 +70,20 @@ func (h *Highlighter) highlight(language, code string) template.HTML {
 	return p.html()
 }
 
+// maxLanguage bounds a language's name, in bytes. chroma matches an unknown
+// name with the patterns of all file names, which takes seconds for 2,000 letters.
+const maxLanguage = 64
+
 // lexer gives chroma's lexer for a language, or nil.
 func (h *Highlighter) lexer(language string) chroma.Lexer {
 	if known, ok := h.lexers.Load(language); ok {
 		lexer, _ := known.(chroma.Lexer)
 		return lexer
 	}
-	lexer := lexers.Get(language)
+	var lexer chroma.Lexer
+	if len(language) <= maxLanguage {
+		lexer = lexers.Get(language)
+	}
 	h.lexers.Store(language, lexer)
 	return lexer
 }

@@ -113,6 +113,8 @@ func lines() []growth {
 		onePage("dead links", "# A\n", "\nSee [x](page-%d.md).\n", ""),
 		onePage("dead images", "# A\n", "\n![x](picture-%d.png)\n", ""),
 		onePage("absolute links", "# A\n", "\nSee [x](/page-%d.md).\n", ""),
+		onePage("one long language of code", "# A\n\n```", "m", "\nx\n```\n"),
+		onePage("one long key of a code fence", "# A\n\n```go {", "m", "=1}\nx\n```\n"),
 		onePage("output of nothing", "# A\n", "\n```output {of=e%d}\n```\n", ""),
 		onePage("code of nothing", "# A\n", "\n```go {from=\"e%d/main.go\"}\n```\n", ""),
 		onePage("charts of nothing", "# A\n", "\n```chart {data=\"e%d/t.csv\" x=a y=b}\n```\n", ""),
