@@ -24,7 +24,9 @@ var layers = [][]string{
 	{"templates", "internal/lesson", "internal/cli", "internal/proc", "internal/svg", "internal/yamldoc", "internal/fetch", "internal/stamp"},
 	{"internal/claim", "internal/record", "internal/quote", "internal/service", "internal/markdown", "internal/snippet", "internal/chart", "internal/sequence", "internal/search"},
 	{"internal/load", "internal/run", "internal/page", "internal/check"},
-	{"internal/site", "internal/quotecheck"},
+	{"internal/publish"},
+	{"internal/quotecheck"},
+	{"internal/site"},
 	{"internal/serve"},
 	{"cmd/build", "cmd/quotecheck", "internal/browsertest"},
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"verbatim/internal/cli"
+	"verbatim/internal/publish"
 )
 
 // everyFile is a site for which a build makes files of every kind.
@@ -55,7 +56,7 @@ func TestAuthorsFiles(t *testing.T) {
 	}
 	won := 0
 	for _, name := range made {
-		if name == manifest || name == "picture.txt" {
+		if name == publish.Manifest || name == "picture.txt" {
 			continue // hidden files of content/ are not published; this one is the author's
 		}
 		for _, place := range []string{name, strings.ToUpper(name), name + "/x.txt"} {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"verbatim/internal/load"
+	"verbatim/internal/publish"
 )
 
 // growth is a kind of thing that there may be many of. make returns the work on
@@ -160,16 +161,16 @@ func trees() []growth {
 		for i := range names {
 			names[i] = fmt.Sprintf("old/%d.html", i)
 		}
-		dir, root := tree(t, map[string]string{manifest: string(list(names))})
+		dir, root := tree(t, map[string]string{publish.Manifest: string(publish.FormatManifest(names))})
 		_ = dir
 		now := make([]string, n)
 		for i := range now {
 			now[i] = fmt.Sprintf("new/%d.html", i)
 		}
 		return func() {
-			b := &batch{}
-			defer b.abort()
-			if err := publish(b, root, now); err != nil {
+			b := &publish.Batch{}
+			defer b.Abort()
+			if err := b.Complete(root, now); err != nil {
 				t.Fatal(err)
 			}
 		}

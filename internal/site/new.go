@@ -21,6 +21,7 @@ import (
 	"verbatim/internal/load"
 	"verbatim/internal/page"
 	"verbatim/internal/problem"
+	"verbatim/internal/publish"
 )
 
 // starter is what New writes, as templates between [[ and ]].
@@ -296,19 +297,19 @@ func (n *newLesson) write() (err error) {
 			n.root.Remove(dir) // one with something in it stays
 		}
 	}()
-	changes := &batch{}
-	defer changes.abort()
+	changes := &publish.Batch{}
+	defer changes.Abort()
 	for _, f := range n.files {
 		if f.name == homeFile && n.home != nil {
-			err = changes.replace(n.root, f.name, n.home, f.data)
+			err = changes.Replace(n.root, f.name, n.home, f.data)
 		} else {
-			err = changes.put(n.root, f.name, f.data)
+			err = changes.Put(n.root, f.name, f.data)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	left, err := changes.commit()
+	left, err := changes.Commit()
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"verbatim/internal/page"
 	"verbatim/internal/problem"
 	"verbatim/internal/proc"
+	"verbatim/internal/publish"
 )
 
 // printTimeout is how long Chromium may take for one document.
@@ -32,30 +33,23 @@ func checkPDF(c Config) error {
 	if c.PDF == "" {
 		return nil
 	}
-	pdf, err := filepath.Abs(c.PDF)
-	if err != nil {
-		return fmt.Errorf("find the folder for PDF files: %w", err)
-	}
-	root, err := filepath.Abs(c.Root)
-	if err != nil {
-		return fmt.Errorf("find the site's root: %w", err)
-	}
-	theirs := []string{filepath.Join(root, "public")}
-	for _, name := range []string{"content", "examples", "quotes", "templates"} {
-		theirs = append(theirs, filepath.Join(root, name))
+	var theirs []string
+	for _, name := range []string{"public", "content", "examples", "quotes", "templates"} {
+		theirs = append(theirs, filepath.Join(c.Root, name))
 	}
 	if c.Out != "" {
 		theirs = append(theirs, c.Out)
 	}
 	for _, dir := range theirs {
-		if dir, err = filepath.Abs(dir); err != nil {
-			return fmt.Errorf("find the output folder: %w", err)
+		inside, err := publish.Contains(dir, c.PDF)
+		if err != nil {
+			return err
 		}
-		if inside(followed(dir), followed(pdf)) {
+		if inside {
 			return &cli.UsageError{Text: fmt.Sprintf("-pdf %s lies in %s: PDF files are no part of the site, so choose a folder of their own", c.PDF, filepath.Base(dir))}
 		}
 	}
-	_, err = findBrowser()
+	_, err := findBrowser()
 	return err
 }
 
@@ -90,12 +84,12 @@ func (b *build) print(ctx context.Context, files map[string][]byte) error {
 	if err := sweepPDF(out, papers); err != nil {
 		return fmt.Errorf("print: %w", err)
 	}
-	changes := &batch{}
-	defer changes.abort()
+	changes := &publish.Batch{}
+	defer changes.Abort()
 	if err := b.printAside(ctx, files, papers, changes, out); err != nil {
 		return err
 	}
-	if _, err := changes.commit(); err != nil {
+	if _, err := changes.Commit(); err != nil {
 		return err
 	}
 	b.report.Changed = append(b.report.Changed, fmt.Sprintf("%s: %d PDF files", b.PDF, len(papers)))
@@ -133,7 +127,7 @@ func sweepPDF(out *os.Root, papers []page.File) error {
 			return err
 		}
 		for _, e := range entries {
-			if strings.HasPrefix(e.Name(), aside) {
+			if publish.IsStaged(e.Name()) {
 				out.Remove(path.Join(dir, e.Name()))
 			}
 		}
@@ -142,7 +136,7 @@ func sweepPDF(out *os.Root, papers []page.File) error {
 }
 
 // printAside prints the papers and plans to put them in their places.
-func (b *build) printAside(ctx context.Context, files map[string][]byte, papers []page.File, changes *batch, out *os.Root) error {
+func (b *build) printAside(ctx context.Context, files map[string][]byte, papers []page.File, changes *publish.Batch, out *os.Root) error {
 	browser, err := findBrowser()
 	if err != nil {
 		return err
@@ -168,7 +162,7 @@ func (b *build) printAside(ctx context.Context, files map[string][]byte, papers 
 		if err != nil {
 			return err
 		}
-		if err := changes.put(out, name, data); err != nil {
+		if err := changes.Put(out, name, data); err != nil {
 			return err
 		}
 	}

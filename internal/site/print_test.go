@@ -32,7 +32,7 @@ func TestPrintIsAllOrNothing(t *testing.T) {
 	site, root := tree(t, printed)
 	root.Close()
 	pdf, root := tree(t, map[string]string{
-		"first.pdf": "old\n", "deep/" + aside + "7": "left", "theirs/" + aside + "1": "not below a lesson's folder",
+		"first.pdf": "old\n", "deep/.verbatim-aside-7": "left", "theirs/.verbatim-aside-1": "not below a lesson's folder",
 	})
 	root.Close()
 
@@ -41,7 +41,7 @@ func TestPrintIsAllOrNothing(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "no paper") {
 		t.Fatalf("the error is %v", err)
 	}
-	if got, want := state(t, pdf), "first.pdf=old\n theirs/"+aside+"1=not below a lesson's folder"; got != want {
+	if got, want := state(t, pdf), "first.pdf=old\n theirs/.verbatim-aside-1=not below a lesson's folder"; got != want {
 		t.Errorf("after the failure the folder holds %q, want %q", got, want)
 	}
 
@@ -49,7 +49,7 @@ func TestPrintIsAllOrNothing(t *testing.T) {
 	if _, err := Build(t.Context(), Config{Root: site, PDF: pdf}); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"course.pdf", "deep/second-worksheet.pdf", "deep/second.pdf", "first-worksheet.pdf", "first.pdf", "theirs/" + aside + "1"}
+	want := []string{"course.pdf", "deep/second-worksheet.pdf", "deep/second.pdf", "first-worksheet.pdf", "first.pdf", "theirs/.verbatim-aside-1"}
 	if got, err := filesBelow(pdf); err != nil || !slices.Equal(got, want) {
 		t.Errorf("the folder holds %q, %v, want %q", got, err, want)
 	}

@@ -19,6 +19,7 @@ import (
 	"verbatim/internal/load"
 	"verbatim/internal/page"
 	"verbatim/internal/problem"
+	"verbatim/internal/publish"
 	"verbatim/internal/quote"
 	"verbatim/internal/record"
 )
@@ -115,7 +116,7 @@ func (b *build) edited(l *load.Lesson) (*load.Lesson, error) {
 
 // commit writes everything aside before it changes anything.
 func (b *build) commit(ctx context.Context, s *page.Site, files *kept) (err error) {
-	changes := &batch{}
+	changes := &publish.Batch{}
 	if err := os.MkdirAll(b.out, 0o755); err != nil {
 		return fmt.Errorf("write the site: %w", err)
 	}
@@ -124,34 +125,34 @@ func (b *build) commit(ctx context.Context, s *page.Site, files *kept) (err erro
 		return fmt.Errorf("write the site: %w", err)
 	}
 	defer out.Close()
-	defer changes.abort() // before the roots of its changes close
+	defer changes.Abort() // before the roots of its changes close
 	if err := b.putRecords(changes); err != nil {
 		return err
 	}
 	if err := b.putLessons(changes); err != nil {
 		return err
 	}
-	before := len(changes.changes)
+	before := changes.Len()
 	b.output = map[string][sha256.Size]byte{}
 	names, err := b.each(ctx, s, func(f page.File) error {
 		files.add(f)
 		b.wrote(f)
-		return changes.add(change{root: out, name: f.Path, turn: turnOf(f.Path)}, f.Data)
+		return changes.Add(out, f.Path, f.Data)
 	})
 	if err != nil {
 		return err
 	}
-	if err := publish(changes, out, names); err != nil {
+	if err := changes.Complete(out, names); err != nil {
 		return err
 	}
 	slices.Sort(names)
-	b.wrote(page.File{Path: manifest, Data: list(names)})
-	b.report.Written = len(changes.changes) - before
+	b.wrote(page.File{Path: publish.Manifest, Data: publish.FormatManifest(names)})
+	b.report.Written = changes.Len() - before
 	if b.obstructed(changes, out) {
 		return nil
 	}
 	b.stage("rename")
-	left, err := changes.commit()
+	left, err := changes.Commit()
 	b.renamed = time.Now()
 	b.stage("renamed")
 	for _, file := range left {
@@ -163,15 +164,15 @@ func (b *build) commit(ctx context.Context, s *page.Site, files *kept) (err erro
 
 // obstructed complains about what stands where files of the batch go, and that
 // no build wrote: then nothing is written.
-func (b *build) obstructed(changes *batch, out *os.Root) bool {
-	all := obstacles(changes)
+func (b *build) obstructed(changes *publish.Batch, out *os.Root) bool {
+	all := changes.Obstacles()
 	for _, at := range all {
-		place := at.name
-		if at.root == out {
+		place := at.Name
+		if at.Root == out {
 			place = b.shownOut() + "/" + place
 		}
 		what := "a file that no build wrote stands where a folder goes"
-		if info, err := at.root.Lstat(at.name); err == nil && info.IsDir() {
+		if at.IsDir {
 			what = "a folder that no build made stands where a file goes"
 		}
 		b.report.Problems.AddHint(problem.Pos{File: place}, "file", "move it away, then run build again", "%s", what)
@@ -198,7 +199,7 @@ func (b *build) wrote(f page.File) {
 	b.output[f.Path] = sum
 }
 
-func (b *build) putRecords(changes *batch) error {
+func (b *build) putRecords(changes *publish.Batch) error {
 	for _, e := range b.book.Examples {
 		r := b.records[e.ID]
 		if r == nil || r.Torn { // a record that was edited must not become one that was written
@@ -208,14 +209,14 @@ func (b *build) putRecords(changes *batch) error {
 		if err != nil {
 			return err
 		}
-		before := len(changes.changes)
+		before := changes.Len()
 		for _, name := range slices.Sorted(maps.Keys(files)) {
-			if err := changes.put(b.root, e.Record+"/"+name, files[name]); err != nil {
+			if err := changes.Put(b.root, e.Record+"/"+name, files[name]); err != nil {
 				return err
 			}
 		}
 		b.dropFigures(changes, e, files)
-		if len(changes.changes) > before {
+		if changes.Len() > before {
 			b.report.Changed = append(b.report.Changed, e.Record)
 		}
 	}
@@ -224,7 +225,7 @@ func (b *build) putRecords(changes *batch) error {
 
 // dropFigures plans to delete the values and tables of an earlier run that this
 // one did not record again.
-func (b *build) dropFigures(changes *batch, e lesson.Example, files map[string][]byte) {
+func (b *build) dropFigures(changes *publish.Batch, e lesson.Example, files map[string][]byte) {
 	entries, err := fs.ReadDir(b.fsys, e.Record)
 	if err != nil {
 		return // there is no record yet
@@ -232,20 +233,20 @@ func (b *build) dropFigures(changes *batch, e lesson.Example, files map[string][
 	for _, entry := range entries {
 		name := entry.Name()
 		if _, keep := files[name]; !keep && (name == record.ValuesFile || filepath.Ext(name) == ".csv") {
-			changes.remove(b.root, e.Record+"/"+name)
+			changes.Remove(b.root, e.Record+"/"+name)
 		}
 	}
 }
 
 // putLessons plans the new fences, but never over bytes that were not read:
 // the author may have saved her file while the examples ran.
-func (b *build) putLessons(changes *batch) error {
+func (b *build) putLessons(changes *publish.Batch) error {
 	for _, l := range b.book.All() {
 		e, ok := b.edits[l.File]
 		if !ok {
 			continue
 		}
-		if err := changes.replace(b.root, l.File, e.old, e.new); err != nil {
+		if err := changes.Replace(b.root, l.File, e.old, e.new); err != nil {
 			return err
 		}
 	}
@@ -272,10 +273,10 @@ func (b *build) comparePublic(ctx context.Context, s *page.Site) error {
 		return err
 	}
 	slices.Sort(names)
-	if err := c.file(page.File{Path: manifest, Data: list(names)}); err != nil {
+	if err := c.file(page.File{Path: publish.Manifest, Data: publish.FormatManifest(names)}); err != nil {
 		return err
 	}
-	listed, err := readManifest(c.out)
+	listed, err := publish.ReadManifest(c.out)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"verbatim/internal/publish"
 	"verbatim/templates"
 )
 
@@ -215,7 +216,7 @@ func (a *author) site(dir string) map[string][]byte {
 			return err
 		}
 		rel, _ := filepath.Rel(filepath.Join(dir, "public"), name)
-		if rel != manifest {
+		if rel != publish.Manifest {
 			files[filepath.ToSlash(rel)], err = os.ReadFile(name)
 		}
 		return err

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"verbatim/internal/publish"
 	"verbatim/internal/stamp"
 )
 
@@ -125,7 +126,7 @@ func (a *author) all() map[string][]byte {
 			return err
 		case d.IsDir() && name == CacheDir:
 			return fs.SkipDir
-		case d.Type().IsRegular() && name != "public/"+manifest:
+		case d.Type().IsRegular() && name != "public/"+publish.Manifest:
 			files[name], err = os.ReadFile(filepath.Join(a.dir, name))
 		}
 		return err

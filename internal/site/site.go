@@ -22,6 +22,7 @@ import (
 	"verbatim/internal/page"
 	"verbatim/internal/problem"
 	"verbatim/internal/proc"
+	"verbatim/internal/publish"
 	"verbatim/internal/record"
 	"verbatim/internal/run"
 )
@@ -228,7 +229,7 @@ func open(ctx context.Context, c Config) (*build, func(), error) {
 		root.Close()
 		return nil, nil, &noSiteError{c.Root}
 	}
-	if err := checkOut(absolute, out); err != nil {
+	if err := publish.CheckOut(absolute, out); err != nil {
 		root.Close()
 		return nil, nil, err
 	}
@@ -270,7 +271,7 @@ func (b *build) sweep() error {
 	if b.Check {
 		return nil
 	}
-	if err := sweepAside(b.root, load.Content, load.Examples); err != nil {
+	if err := publish.Sweep(b.root, load.Content, load.Examples); err != nil {
 		return err
 	}
 	out, err := os.OpenRoot(b.out)
@@ -281,7 +282,7 @@ func (b *build) sweep() error {
 		return fmt.Errorf("sweep: %w", err)
 	}
 	defer out.Close()
-	return sweepAside(out, ".")
+	return publish.Sweep(out, ".")
 }
 
 // read loads what the author wrote and what earlier builds recorded.

@@ -129,11 +129,6 @@ func (s *stamps) sumOf(root, folder *os.Root, base, name string) [sha256.Size]by
 	return sum
 }
 
-// names gives the folders below root for listing alone, by its path: a folder
-// that is opened in a root looks at every file that it lists. What is read or
-// removed goes through root.
-func names(root *os.Root) fs.FS { return os.DirFS(root.Name()) }
-
 // inFolders visits files below root, those of a folder together: finding the
 // way to each anew takes longer than reading it. Those of a folder that cannot
 // be opened are visited by their paths. Several goroutines visit.

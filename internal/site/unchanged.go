@@ -20,6 +20,7 @@ import (
 	"verbatim/internal/claim"
 	"verbatim/internal/load"
 	"verbatim/internal/problem"
+	"verbatim/internal/publish"
 	"verbatim/internal/run"
 	"verbatim/internal/stamp"
 )
@@ -96,7 +97,7 @@ func isFileInput(name string) bool {
 // listed a second time, so marked.
 func (b *build) inputs() (files []string) {
 	for _, dir := range inputFolders {
-		err := fs.WalkDir(names(b.root), dir, func(name string, d fs.DirEntry, err error) error {
+		err := fs.WalkDir(os.DirFS(b.root.Name()), dir, func(name string, d fs.DirEntry, err error) error {
 			switch {
 			case err != nil:
 				return err
@@ -171,11 +172,11 @@ func (b *build) isResult(ctx context.Context) bool {
 		return false
 	}
 	defer out.Close()
-	names, err := readManifest(out)
+	names, err := publish.ReadManifest(out)
 	if err != nil {
 		return false
 	}
-	sums, err := b.stamps.sums(ctx, b.workers(), out, append(names, manifest))
+	sums, err := b.stamps.sums(ctx, b.workers(), out, append(names, publish.Manifest))
 	if err != nil || digestOf(sums) != r.Output {
 		return false
 	}

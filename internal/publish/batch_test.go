@@ -1,4 +1,4 @@
-package site
+package publish
 
 import (
 	"maps"
@@ -53,21 +53,21 @@ func state(t *testing.T, dir string) string {
 func TestBatchIsTwoSteps(t *testing.T) {
 	dir, root := tree(t, map[string]string{"a": "1", "sub/b": "2", "c": "3"})
 	before := state(t, dir)
-	plan := func() *batch {
-		b := &batch{}
+	plan := func() *Batch {
+		b := &Batch{}
 		for _, file := range []struct{ name, text string }{{"a", "new"}, {"c", "3"}, {"deep/er/d", "4"}} {
-			if err := b.put(root, file.name, []byte(file.text)); err != nil {
+			if err := b.Put(root, file.name, []byte(file.text)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		b.remove(root, "sub/b")
+		b.Remove(root, "sub/b")
 		return b
 	}
-	plan().abort()
+	plan().Abort()
 	if after := state(t, dir); after != before {
 		t.Errorf("an aborted batch changed %q to %q", before, after)
 	}
-	if _, err := plan().commit(); err != nil {
+	if _, err := plan().Commit(); err != nil {
 		t.Fatal(err)
 	}
 	if after, want := state(t, dir), "a=new c=3 deep/er/d=4"; after != want {
@@ -81,16 +81,16 @@ func TestBatchIsTwoSteps(t *testing.T) {
 // A file that its author saved in the meantime is left alone and named.
 func TestBatchLeavesWhatChangedMeanwhile(t *testing.T) {
 	dir, root := tree(t, map[string]string{"lesson.md": "as read", "other.md": "as read"})
-	b := &batch{}
+	b := &Batch{}
 	for _, name := range []string{"lesson.md", "other.md"} {
-		if err := b.replace(root, name, []byte("as read"), []byte("filled")); err != nil {
+		if err := b.Replace(root, name, []byte("as read"), []byte("filled")); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := os.WriteFile(filepath.Join(dir, "lesson.md"), []byte("saved meanwhile"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	left, err := b.commit()
+	left, err := b.Commit()
 	if err != nil || !slices.Equal(left, []string{"lesson.md"}) {
 		t.Errorf("left %q, error %v", left, err)
 	}
@@ -112,13 +112,13 @@ func TestBatchKeepsModeAndStaysInside(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(dir, "link")); err != nil {
 		t.Fatal(err)
 	}
-	b := &batch{}
+	b := &Batch{}
 	for _, name := range []string{"script", "link"} {
-		if err := b.put(root, name, []byte("new")); err != nil {
+		if err := b.Put(root, name, []byte("new")); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := b.commit(); err != nil {
+	if _, err := b.Commit(); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(filepath.Join(dir, "script")); err != nil || info.Mode().Perm() != 0o755 {
@@ -127,7 +127,7 @@ func TestBatchKeepsModeAndStaysInside(t *testing.T) {
 	if text, _ := os.ReadFile(outside); string(text) != "theirs" {
 		t.Errorf("a file outside was changed to %q", text)
 	}
-	if err := (&batch{}).put(root, "../x", []byte("new")); err == nil {
+	if err := (&Batch{}).Put(root, "../x", []byte("new")); err == nil {
 		t.Error("a path that leaves the folder was accepted")
 	}
 }
@@ -140,11 +140,11 @@ func TestBatchReplacesBehindLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	b := &batch{}
-	if err := b.replace(root, "a.md", []byte("as read"), []byte("filled")); err != nil {
+	b := &Batch{}
+	if err := b.Replace(root, "a.md", []byte("as read"), []byte("filled")); err != nil {
 		t.Fatal(err)
 	}
-	if left, err := b.commit(); err != nil || len(left) > 0 {
+	if left, err := b.Commit(); err != nil || len(left) > 0 {
 		t.Fatalf("left alone: %v, %v", left, err)
 	}
 	if text, _ := os.ReadFile(filepath.Join(dir, "texts", "real.md")); string(text) != "filled" {
@@ -156,13 +156,13 @@ func TestBatchReplacesBehindLinks(t *testing.T) {
 }
 
 // publishAll plans a whole site.
-func publishAll(b *batch, root *os.Root, files map[string][]byte) error {
+func publishAll(b *Batch, root *os.Root, files map[string][]byte) error {
 	for name, data := range files {
-		if err := b.add(change{root: root, name: name, turn: turnOf(name)}, data); err != nil {
+		if err := b.Add(root, name, data); err != nil {
 			return err
 		}
 	}
-	return publish(b, root, slices.Collect(maps.Keys(files)))
+	return b.Complete(root, slices.Collect(maps.Keys(files)))
 }
 
 // Publishing again with fewer files deletes only what a build wrote.
@@ -172,11 +172,11 @@ func TestPublishDeletesOnlyItsOwn(t *testing.T) {
 		{"a.html": []byte("a"), "x/b.html": []byte("b"), "index.html": []byte("i")},
 		{"index.html": []byte("i")},
 	} {
-		b := &batch{}
+		b := &Batch{}
 		if err := publishAll(b, root, files); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := b.commit(); err != nil {
+		if _, err := b.Commit(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -196,11 +196,11 @@ func TestPublishFileInPlaceOfFolder(t *testing.T) {
 		{map[string][]byte{"a/x/y": []byte("3"), "b": []byte("4")}, ".verbatim=a/x/y\nb\n a/x/y=3 b=4"},
 		{map[string][]byte{"a": []byte("1"), "b/c": []byte("2")}, ".verbatim=a\nb/c\n a=1 b/c=2"},
 	} {
-		b := &batch{}
+		b := &Batch{}
 		if err := publishAll(b, root, step.files); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := b.commit(); err != nil {
+		if _, err := b.Commit(); err != nil {
 			t.Fatal(err)
 		}
 		if got := state(t, dir); got != step.want {
@@ -219,14 +219,14 @@ func TestCheckOut(t *testing.T) {
 		{"content", false}, {"content/sub", false}, {".", false}, {"..", false},
 		{"theirs", false}, {"templates/static", false}, {".cache/x", false}, {".git", false}, {"examples", false},
 	} {
-		if err := checkOut(site, filepath.Join(site, row.out)); (err == nil) != row.ok {
+		if err := CheckOut(site, filepath.Join(site, row.out)); (err == nil) != row.ok {
 			t.Errorf("-out %s: %v", row.out, err)
 		}
 	}
 	if err := os.Symlink(filepath.Join(site, "content"), filepath.Join(site, "link")); err != nil {
 		t.Fatal(err)
 	}
-	if err := checkOut(site, filepath.Join(site, "link", "x")); err == nil {
+	if err := CheckOut(site, filepath.Join(site, "link", "x")); err == nil {
 		t.Error("-out through a link into content/ was accepted")
 	}
 }
