@@ -25,7 +25,7 @@ var layers = [][]string{
 	{"internal/claim", "internal/record", "internal/quote", "internal/service", "internal/markdown", "internal/snippet", "internal/chart", "internal/sequence", "internal/search"},
 	{"internal/load", "internal/run", "internal/page", "internal/check"},
 	{"internal/publish"},
-	{"internal/quotecheck"},
+	{"internal/quotecheck", "internal/scaffold", "internal/pdf"},
 	{"internal/site"},
 	{"internal/serve"},
 	{"cmd/build", "cmd/quotecheck", "internal/browsertest"},

@@ -82,6 +82,7 @@ import (
 
 	"verbatim/internal/cli"
 	"verbatim/internal/proc"
+	"verbatim/internal/scaffold"
 	"verbatim/internal/service"
 	"verbatim/internal/site"
 )
@@ -274,7 +275,7 @@ func explain(ctx context.Context, o *options, stdout io.Writer) int {
 
 // startLesson makes the lesson that -new names, and says what comes next.
 func startLesson(ctx context.Context, o *options) int {
-	started, err := site.New(ctx, o.Config, *o.start)
+	started, err := scaffold.New(ctx, scaffold.Options{Root: o.Root, Today: o.Today, Printer: o.Printer}, *o.start)
 	if err != nil {
 		o.Printer.Printf("%v", err)
 		return cli.Code(err)

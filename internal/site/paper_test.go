@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"verbatim/internal/pdf"
 )
 
 // lessonsOfEveryKind are lessons that show evidence, and lessons that show none
@@ -43,7 +45,7 @@ func TestPapersAreWhole(t *testing.T) {
 	root.Close()
 	copier := t.TempDir()
 	script := "#!/bin/sh\nfor argument; do\n\tcase $argument in --print-to-pdf=*) out=${argument#*=} ;; esac\ndone\nexec cp \"${argument#file://}\" \"$out\"\n"
-	if err := os.WriteFile(filepath.Join(copier, browsers[0]), []byte(script), 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(copier, "chromium"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", copier+string(filepath.ListSeparator)+os.Getenv("PATH"))
@@ -60,7 +62,7 @@ func TestPapersAreWhole(t *testing.T) {
 // TestPrintedWords: the same, of PDF files that Chromium printed, for lessons of
 // every kind and for the site that ships with the builder.
 func TestPrintedWords(t *testing.T) {
-	for program, err := range map[string]error{"chromium": third(findBrowser()), "pdftotext": third(exec.LookPath("pdftotext"))} {
+	for program, err := range map[string]error{"chromium": third(pdf.FindBrowser()), "pdftotext": third(exec.LookPath("pdftotext"))} {
 		if err == nil {
 			continue
 		}

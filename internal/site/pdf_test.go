@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"verbatim/internal/cli"
+	"verbatim/internal/pdf"
 	"verbatim/internal/proc"
 )
 
@@ -82,7 +83,7 @@ var printed = map[string]string{
 // TestPrintedFiles: a build with -pdf leaves each lesson, its worksheet and the
 // course as tagged PDF files with an outline, and nothing else.
 func TestPrintedFiles(t *testing.T) {
-	if _, err := findBrowser(); err != nil {
+	if _, err := pdf.FindBrowser(); err != nil {
 		if slices.Contains(strings.Split(os.Getenv("VERBATIM_REQUIRE"), ","), "chromium") {
 			t.Fatalf("VERBATIM_REQUIRE names chromium: %v", err)
 		}

@@ -20,7 +20,7 @@ done
 case $argument in *"` + fails + `") echo no paper >&2; exit 1 ;; esac
 echo "printed $argument" >"$out"
 `
-	if err := os.WriteFile(filepath.Join(dir, browsers[0]), []byte(script), 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "chromium"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))

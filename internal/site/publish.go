@@ -18,6 +18,7 @@ import (
 	"verbatim/internal/lesson"
 	"verbatim/internal/load"
 	"verbatim/internal/page"
+	"verbatim/internal/pdf"
 	"verbatim/internal/problem"
 	"verbatim/internal/publish"
 	"verbatim/internal/quote"
@@ -56,6 +57,29 @@ func (b *build) write(ctx context.Context) error {
 		return &PrintError{err}
 	}
 	return nil
+}
+
+// A PrintError is returned for a failure to print after the site itself was written.
+type PrintError struct{ Err error }
+
+func (e *PrintError) Error() string {
+	return "the site is built, its PDF files are not: " + e.Err.Error()
+}
+
+func (e *PrintError) Unwrap() error { return e.Err }
+
+// print prints the lessons to the folder of -pdf. files is the built site.
+func (b *build) print(ctx context.Context, files map[string][]byte) error {
+	papers, err := page.Paper(b.drawn)
+	if err != nil {
+		return fmt.Errorf("draw for print: %w", err)
+	}
+	ps, err := pdf.Print(ctx, pdf.Options{Dir: b.PDF, Cache: b.cache, Papers: papers, Site: files, Printer: b.Printer})
+	b.report.Problems = append(b.report.Problems, ps...)
+	if err == nil && len(ps) == 0 {
+		b.report.Changed = append(b.report.Changed, fmt.Sprintf("%s: %d PDF files", b.PDF, len(papers)))
+	}
+	return err
 }
 
 // kept holds the files of the site for those who need them all at once.

@@ -20,6 +20,7 @@ import (
 	"verbatim/internal/cli"
 	"verbatim/internal/load"
 	"verbatim/internal/page"
+	"verbatim/internal/pdf"
 	"verbatim/internal/problem"
 	"verbatim/internal/proc"
 	"verbatim/internal/publish"
@@ -127,8 +128,10 @@ const maxBuilds = 3
 // the error is a PrintError. If inputs change while examples run, it begins again.
 func Build(ctx context.Context, c Config) (*Report, error) {
 	begin := time.Now()
-	if err := checkPDF(c); err != nil {
-		return nil, err
+	if c.PDF != "" {
+		if err := pdf.Check(c.Root, c.Out, c.PDF); err != nil {
+			return nil, err
+		}
 	}
 	for try := 1; ; try++ {
 		r, err := buildOnce(ctx, c, try == maxBuilds)
@@ -245,7 +248,7 @@ func open(ctx context.Context, c Config) (*build, func(), error) {
 		root.Close()
 		return nil, nil, err
 	}
-	unlock, err := lock(ctx, b.cache, func() { c.Printer.Printf("waiting for another build of this site to end") })
+	unlock, err := cachedir.Lock(ctx, b.cache, func() { c.Printer.Printf("waiting for another build of this site to end") })
 	if err != nil {
 		b.close()
 		return nil, nil, err

@@ -1,4 +1,4 @@
-package site
+package scaffold
 
 import (
 	"strings"
@@ -10,7 +10,7 @@ import (
 	"verbatim/internal/load"
 )
 
-// homePage gives the book of a site that has this home page.
+// homePage returns the book of a site that has this home page.
 func homePage(t testing.TB, page string) *load.Book {
 	t.Helper()
 	book, _, err := load.Site(fstest.MapFS{homeFile: {Data: []byte(page)}})
@@ -20,8 +20,8 @@ func homePage(t testing.TB, page string) *load.Book {
 	return book
 }
 
-func TestListed(t *testing.T) {
-	archive, err := txtar.ParseFile("testdata/listing.txtar")
+func TestAddItem(t *testing.T) {
+	archive, err := txtar.ParseFile("testdata/homepage.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestListed(t *testing.T) {
 		if !ok {
 			t.Errorf("%s has no page in want/", name)
 		}
-		got, err := listed(homePage(t, page), "New", "new/one")
+		got, err := addItem(homePage(t, page), "New", "new/one")
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), strings.TrimSpace(want)) {
 				t.Errorf("%s: error %q, want %s", name, err, want)
@@ -47,7 +47,7 @@ func TestListed(t *testing.T) {
 		if string(got) != want {
 			t.Errorf("%s became\n%s\nwant\n%s", name, got, want)
 		}
-		if windows, err := listed(homePage(t, dos(page)), "New", "new/one"); err != nil || string(windows) != dos(want) {
+		if windows, err := addItem(homePage(t, dos(page)), "New", "new/one"); err != nil || string(windows) != dos(want) {
 			t.Errorf("%s with CR LF became %q, %v", name, windows, err)
 		}
 	}
@@ -56,16 +56,16 @@ func TestListed(t *testing.T) {
 func dos(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }
 
 // A last line without its end gets one.
-func TestListedAtTheEnd(t *testing.T) {
-	got, err := listed(homePage(t, "- [A](a.md)"), "New", "new")
+func TestAddItemAtTheEnd(t *testing.T) {
+	got, err := addItem(homePage(t, "- [A](a.md)"), "New", "new")
 	if want := "- [A](a.md)\n- [New](new.md)\n"; err != nil || string(got) != want {
 		t.Errorf("%q, %v, want %q", got, err, want)
 	}
 }
 
 // Whatever the home page holds, its lines stay, or there is an error.
-func FuzzListed(f *testing.F) {
-	archive, err := txtar.ParseFile("testdata/listing.txtar")
+func FuzzAddItem(f *testing.F) {
+	archive, err := txtar.ParseFile("testdata/homepage.txtar")
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func FuzzListed(f *testing.F) {
 		f.Add(string(file.Data))
 	}
 	f.Fuzz(func(t *testing.T, page string) {
-		got, err := listed(homePage(t, page), "One more", "fuzz/one-more")
+		got, err := addItem(homePage(t, page), "One more", "fuzz/one-more")
 		if err != nil {
 			return
 		}

@@ -1,4 +1,4 @@
-package site
+package scaffold
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 	"verbatim/internal/load"
 )
 
-// item is a lesson on the home page.
+// item returns the list item of a lesson on the home page.
 func item(title, id string) string { return "[" + title + "](" + id + ".md)" }
 
 var (
@@ -20,21 +20,21 @@ var (
 	errOddList = errors.New("the end of the home page's list cannot be told")
 )
 
-// itemStart is how an item of a list begins: what stands before its marker, the
-// marker, and the spaces after it.
+// itemStart matches the beginning of a list item: its indentation, its marker, and the
+// spaces after it.
 var itemStart = regexp.MustCompile(`^([ \t>]*)([-*+]|\d{1,9}[.)])([ \t]+)`)
 
-// listed gives the home page with one more item after the last of its list of
-// lessons, in the style of that one. All other bytes stay. An error says why
-// there is no such place.
-func listed(book *load.Book, title, id string) ([]byte, error) {
+// addItem returns the home page with one more item after the last one of its list of
+// lessons, formatted like that one. All other bytes stay as they are. It returns an
+// error if the list or its end cannot be found.
+func addItem(book *load.Book, title, id string) ([]byte, error) {
 	if len(book.Course) == 0 {
 		return nil, errNoList
 	}
 	lines := bytes.SplitAfter(book.Home.Source, []byte("\n"))
 	first := book.Course[len(book.Course)-1].Pos.Line - 1
 	for first >= 0 && !itemStart.Match(lines[first]) {
-		first-- // the link stands in a later line of its item
+		first-- // because the link is in a later line of its item
 	}
 	if first < 0 {
 		return nil, errOddList
@@ -55,15 +55,15 @@ func listed(book *load.Book, title, id string) ([]byte, error) {
 	if first > 0 && isLoose(book.Course, lines[first-1]) {
 		out.Write(eol)
 	}
-	fmt.Fprintf(&out, "%s%s%s%s%s", mark[1], after(string(mark[2])), mark[3], item(title, id), eol)
+	fmt.Fprintf(&out, "%s%s%s%s%s", mark[1], nextMarker(string(mark[2])), mark[3], item(title, id), eol)
 	for _, line := range lines[end:] {
 		out.Write(line)
 	}
-	return out.Bytes(), checkListed(book, out.Bytes(), id)
+	return out.Bytes(), checkItem(book, out.Bytes(), id)
 }
 
-// endOfItem gives the line after an item whose text begins in that column: its
-// paragraph, and what is indented below it.
+// endOfItem returns the index of the line after an item, whose text begins in column:
+// the item is its paragraph and what is indented below it.
 func endOfItem(lines [][]byte, first, column int) int {
 	end := first + 1
 	for at, blank := end, false; at < len(lines); at++ {
@@ -82,14 +82,14 @@ func endOfItem(lines [][]byte, first, column int) int {
 	return end
 }
 
-// isLoose tells whether items are set apart by blank lines; before is the line
-// before the last of them.
+// isLoose reports whether blank lines separate the items; before is the line before the
+// last item.
 func isLoose(course []lesson.Entry, before []byte) bool {
 	return len(course) > 1 && len(bytes.TrimSpace(before)) == 0
 }
 
-// after is the marker of the next item: 2. after 1., and else the same.
-func after(marker string) string {
+// nextMarker returns the marker of the next item: "2." after "1.", and else the same.
+func nextMarker(marker string) string {
 	n, err := strconv.Atoi(marker[:len(marker)-1])
 	if err != nil {
 		return marker
@@ -97,9 +97,9 @@ func after(marker string) string {
 	return strconv.Itoa(n+1) + marker[len(marker)-1:]
 }
 
-// checkListed reads the new home page: it must list what it listed, and then
-// the new lesson.
-func checkListed(book *load.Book, page []byte, id string) error {
+// checkItem parses the new home page and returns an error unless it lists what it listed
+// before, followed by the new lesson.
+func checkItem(book *load.Book, page []byte, id string) error {
 	home := *book.Home
 	book.Reread(&home, page)
 	if before, now := items(book.Home), items(&home); now != before+id+".md\n" {
@@ -108,7 +108,7 @@ func checkListed(book *load.Book, page []byte, id string) error {
 	return nil
 }
 
-// items lists the lessons to which the first links of a page's list items lead.
+// items returns the lessons to which the first links of a page's list items lead.
 func items(l *load.Lesson) string {
 	var out strings.Builder
 	for _, link := range l.Body.Links {

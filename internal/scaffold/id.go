@@ -1,4 +1,4 @@
-package site
+package scaffold
 
 import (
 	"fmt"
@@ -10,15 +10,15 @@ import (
 	"verbatim/internal/load"
 )
 
-// idPattern is what New accepts: it makes an address that needs no escapes and
-// is the same on every file system.
+// idPattern matches the ids that New accepts: as addresses they need no escapes, and as
+// file names they are the same on every file system.
 var idPattern = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*(/[a-z0-9]+(-[a-z0-9]+)*)*$`)
 
-// longestID is how many characters an id may have. What is named after it is
-// longer ("-worksheet.pdf"), and some file systems end a name at 143 bytes.
-const longestID = 100
+// maxID is the length of the longest id. Names derived from it are longer
+// ("-worksheet.pdf"), and some file systems have a limit of 143 bytes.
+const maxID = 100
 
-// reserved says which names a page, or an example's folder, cannot have.
+// reserved lists the names that a page or an example's folder cannot have.
 var reserved = []struct{ pattern, why string }{
 	{`^(index|404|evidence|search)$`, "is a page that every site has"},
 	{`(^|/)index$`, "would be the page of its folder"},
@@ -29,10 +29,10 @@ var reserved = []struct{ pattern, why string }{
 	{`(^|/)(con|prn|aux|nul|com[0-9]|lpt[0-9])(/|$)`, "names a device on Windows, where nobody could check the site out"},
 }
 
-// checkID refuses what cannot be the id of a new lesson.
+// checkID returns a usage error for an id that no new lesson can have.
 func checkID(id string) error {
-	if len(id) > longestID {
-		return &cli.UsageError{Text: fmt.Sprintf("-new %.20s…: an id has at most %d characters, and this one has %d; choose a shorter one", id, longestID, len(id))}
+	if len(id) > maxID {
+		return &cli.UsageError{Text: fmt.Sprintf("-new %.20s…: an id has at most %d characters, and this one has %d; choose a shorter one", id, maxID, len(id))}
 	}
 	if !idPattern.MatchString(id) {
 		hint := ""
@@ -52,14 +52,14 @@ func checkID(id string) error {
 	return nil
 }
 
-// notInID finds runs of what an id cannot hold.
+// notInID matches runs of characters that an id cannot contain.
 var notInID = regexp.MustCompile(`[^a-z0-9/]+`)
 
-// titleOf makes a title of an id: "a/first-steps" is "First steps".
+// titleOf returns a title for an id: "First steps" for "a/first-steps".
 func titleOf(id string) string {
 	words := strings.ReplaceAll(path.Base(id), "-", " ")
 	if words == "x" {
-		return "Lesson X" // elsewhere than here, [X] at the beginning of a list item is a box that is ticked
+		return "Lesson X" // because other renderers show [X] at the beginning of a list item as a checked box
 	}
 	return strings.ToUpper(words[:1]) + words[1:]
 }
