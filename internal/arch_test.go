@@ -38,10 +38,11 @@ var doors = map[string][]string{
 	"internal/yamldoc":  {"go.yaml.in/yaml/v3"},
 	"internal/markdown": {"github.com/yuin/goldmark", "github.com/alecthomas/chroma/v2", "golang.org/x/net", "golang.org/x/text"},
 	"internal/check":    {"golang.org/x/text"},
-	"internal/quote":    {"github.com/PuerkitoBio/goquery", "golang.org/x/net", "golang.org/x/text"},
+	"internal/quote":    {"github.com/PuerkitoBio/goquery", "golang.org/x/net", "golang.org/x/sync", "golang.org/x/text"},
 	"internal/service":  {"github.com/testcontainers/testcontainers-go", "github.com/moby/moby", "github.com/containerd/errdefs", "github.com/alicebob/miniredis/v2"},
 	"internal/proc":     {"golang.org/x/sys"},
-	"internal/run":      {"golang.org/x/mod"},
+	"internal/run":      {"golang.org/x/mod", "golang.org/x/sync"},
+	"internal/site":     {"golang.org/x/sync"},
 	"internal/serve":    {"github.com/fsnotify/fsnotify"},
 	"examples/*":        {"github.com/redis/go-redis/v9"},
 }

@@ -11,7 +11,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"verbatim/internal/lesson"
 	"verbatim/internal/problem"
@@ -178,28 +179,19 @@ func (in Input) group() ([]*sourceCheck, problem.List) {
 	return append(checks, nobody), ps
 }
 
-// each runs f on every check, on as many goroutines as in.Workers says. The
-// first error ends it.
+// each calls f with every check, at most in.Workers at once. After the first error,
+// which it returns, it starts no other.
 func (in Input) each(ctx context.Context, checks []*sourceCheck, f func(*sourceCheck, context.Context) error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var next atomic.Int64
-	var all sync.WaitGroup
-	for range in.workers() {
-		all.Go(func() {
-			for ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= len(checks) {
-					return
-				}
-				if err := f(checks[i], ctx); err != nil {
-					cancel(err)
-				}
-			}
-		})
+	g, running := errgroup.WithContext(ctx)
+	g.SetLimit(in.workers())
+	for _, c := range checks {
+		if running.Err() != nil {
+			break
+		}
+		g.Go(func() error { return f(c, running) })
 	}
-	all.Wait()
-	return context.Cause(ctx)
+	err := g.Wait()
+	return cmp.Or(context.Cause(ctx), err)
 }
 
 func (in Input) workers() int { return cmp.Or(in.Workers, runtime.GOMAXPROCS(0)) }

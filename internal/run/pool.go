@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
-	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"verbatim/internal/lesson"
 	"verbatim/internal/problem"
@@ -58,48 +59,49 @@ type Pool struct {
 	Cache   string
 	Scratch string // the folder that examples run in, outside of the site; "" is Cache
 	Source  *service.Source
-	Workers int                    // 0 is one per CPU
+	Workers int                    // 0 is GOMAXPROCS
 	Started func(e lesson.Example) // may be nil
 	Ended   func(o Outcome)        // may be nil
 }
 
-// Run runs all jobs and gives their outcomes in the order of the jobs. An error
-// is this machine's: no service, no interpreter, no disk.
+// Run runs all jobs and returns their outcomes in the order of the jobs. It returns an
+// error if this machine cannot run them: without a service, an interpreter or disk space.
 func (p *Pool) Run(ctx context.Context, jobs []Job) ([]Outcome, error) {
 	workers := p.Workers
 	if workers <= 0 {
-		workers = runtime.NumCPU()
+		workers = runtime.GOMAXPROCS(0)
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	outcomes := make([]Outcome, len(jobs))
 	next := make(chan int)
-	var wg sync.WaitGroup
+	g, running := errgroup.WithContext(ctx)
 	for range min(workers, len(jobs)) {
-		wg.Go(func() {
+		g.Go(func() error {
 			w := &worker{pool: p, services: map[served]service.Instance{}}
 			defer w.close()
 			for i := range next {
-				outcome, err := w.do(ctx, jobs[i])
+				outcome, err := w.do(running, jobs[i])
 				if err != nil {
-					cancel(err)
-					return
+					return err
 				}
 				outcomes[i] = outcome
 			}
+			return nil
 		})
 	}
 feed:
 	for i := range jobs {
 		select {
 		case next <- i:
-		case <-ctx.Done():
+		case <-running.Done():
 			break feed
 		}
 	}
 	close(next)
-	wg.Wait()
-	if err := context.Cause(ctx); err != nil {
+	err := g.Wait()
+	if cause := context.Cause(ctx); cause != nil {
+		return nil, cause
+	}
+	if err != nil {
 		return nil, err
 	}
 	return outcomes, nil

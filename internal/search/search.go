@@ -13,10 +13,8 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"runtime"
 	"slices"
 	"strconv"
-	"sync"
 
 	"verbatim/internal/lesson"
 )
@@ -51,20 +49,9 @@ const titleWeight, summaryWeight, headingWeight = 8, 3, 3
 func Index(pages []Page) ([]File, error) {
 	var v Vocabulary
 	counts := make([]Count, len(pages))
-	next := make(chan int)
-	var wg sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			for i := range next {
-				counts[i] = v.Count(pages[i])
-			}
-		})
+	for i, p := range pages {
+		counts[i] = v.Count(p)
 	}
-	for i := range pages {
-		next <- i
-	}
-	close(next)
-	wg.Wait()
 	var files []File
 	err := v.Index(pages, counts, func(f File) error {
 		files = append(files, f)

@@ -13,7 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"verbatim/internal/claim"
 	"verbatim/internal/lesson"
@@ -133,35 +134,23 @@ func (b *build) each(ctx context.Context, s *page.Site, take func(page.File) err
 			return emit(f)
 		})
 	}
-	err = atOnce(ctx, b.workers(), jobs)
+	err = runAll(ctx, b.workers(), jobs)
 	return names, err
 }
 
-// atOnce does jobs, several at a time. The first that fails, in their order, is
-// the one whose error it gives; after a failure none begins.
-func atOnce(ctx context.Context, workers int, jobs []func() error) error {
-	errs := make([]error, len(jobs))
-	var next atomic.Int64
-	var failed atomic.Bool
-	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() {
-			for ctx.Err() == nil && !failed.Load() {
-				i := int(next.Add(1)) - 1
-				if i >= len(jobs) {
-					return
-				}
-				if errs[i] = jobs[i](); errs[i] != nil {
-					failed.Store(true)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
+// runAll runs jobs, at most limit at once, and returns the first error. After an error
+// or the end of ctx it starts no other job.
+func runAll(ctx context.Context, limit int, jobs []func() error) error {
+	g, running := errgroup.WithContext(ctx)
+	g.SetLimit(limit)
+	for _, job := range jobs {
+		if running.Err() != nil {
+			break
 		}
+		g.Go(job)
+	}
+	if err := g.Wait(); err != nil {
+		return err
 	}
 	return ctx.Err()
 }

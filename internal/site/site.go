@@ -46,7 +46,7 @@ type Config struct {
 	Run     *regexp.Regexp // only these examples; nil is all
 	Redis   string         // "auto", "container", "process", "embedded"
 	Image   string         // the container image to start; "" is the pinned one
-	Workers int            // 0 is one per CPU
+	Workers int            // 0 is GOMAXPROCS
 	Strict  bool           // warnings count as problems
 	Verbose bool           // one line per example with its time
 	Printer *cli.Printer   // nil prints nothing

@@ -154,11 +154,11 @@ func inFolders(ctx context.Context, workers int, root *os.Root, files []string, 
 			return nil
 		})
 	}
-	return atOnce(ctx, workers, jobs)
+	return runAll(ctx, workers, jobs)
 }
 
-// workers is how many work at a time.
-func (b *build) workers() int { return cmp.Or(b.Workers, runtime.NumCPU()) }
+// workers returns how many jobs of the build may run at once.
+func (b *build) workers() int { return cmp.Or(b.Workers, runtime.GOMAXPROCS(0)) }
 
 // stamp notes the stamps of all files that this build read and wrote, as far as
 // they are settled, and saves them.
