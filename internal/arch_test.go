@@ -20,8 +20,8 @@ import (
 // layers is the order of the packages: each imports only what stands on an
 // earlier line. A new package gets its name on a line here.
 var layers = [][]string{
-	{"internal/problem", "internal/corpus", "internal/cachedir"},
-	{"templates", "internal/lesson", "internal/cli", "internal/proc", "internal/svg", "internal/yamldoc", "internal/fetch", "internal/stamp"},
+	{"internal/problem", "internal/corpus", "internal/cachedir", "internal/stamp"},
+	{"templates", "internal/lesson", "internal/cli", "internal/proc", "internal/svg", "internal/yamldoc", "internal/fetch", "internal/pagecache"},
 	{"internal/claim", "internal/record", "internal/quote", "internal/service", "internal/markdown", "internal/snippet", "internal/chart", "internal/sequence", "internal/search"},
 	{"internal/load", "internal/run", "internal/page", "internal/check"},
 	{"internal/publish"},

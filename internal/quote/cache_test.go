@@ -13,6 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"verbatim/internal/pagecache"
 	"verbatim/internal/problem"
 )
 
@@ -70,7 +71,7 @@ func TestCacheText(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, ok := decodeText(encodeText(nil, page), page.Digest)
+			again, ok := decodeText(encodeText(page), page.Digest)
 			if !ok || again.Text() != page.Text() {
 				t.Fatalf("%s: got %q, want %q", r.ID, again.Text(), page.Text())
 			}
@@ -184,7 +185,8 @@ func FuzzCache(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{1, 5, '.', 'h', 't', 'm', 'l', 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f})
 	f.Fuzz(func(_ *testing.T, index []byte) {
-		_, _ = decodeIndex(string(index))
+		in := pagecache.NewDecoder(string(index))
+		_ = decodeFinding(in, "a quotation")
 		_, _ = decodeText(index, "")
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"verbatim/internal/lesson"
+	"verbatim/internal/pagecache"
 	"verbatim/internal/problem"
 )
 
@@ -53,9 +54,9 @@ type Input struct {
 	// deleted at any time. With a cache, files below Dir are examined by their
 	// path, and only their bytes are read from Site.
 	Cache string
-	cache *cache  // opened
-	here  listing // Site
-	given listing // Pages
+	cache *pagecache.Cache // opened
+	here  listing          // Site
+	given listing          // Pages
 
 	modules *modules
 
@@ -87,7 +88,7 @@ type Published struct {
 // done: the go command is missing, or ctx was cancelled.
 func Check(ctx context.Context, in Input) ([]Result, problem.List, error) {
 	in = in.open()
-	defer in.cache.close()
+	defer in.cache.Close()
 	checks, ps := in.group()
 	if err := in.each(ctx, checks, (*sourceCheck).run); err != nil {
 		return nil, nil, err

@@ -8,6 +8,7 @@ import (
 	"path"
 
 	"verbatim/internal/lesson"
+	"verbatim/internal/pagecache"
 	"verbatim/internal/problem"
 )
 
@@ -18,8 +19,8 @@ type sourceCheck struct {
 	citations []Citation
 
 	place   place
-	key     cacheKey   // of the page at place, where there is a cache
-	fault   *complaint // why the page at place cannot be used
+	key     pagecache.Key // of the page at place, if there is a cache
+	fault   *complaint    // why the page at place cannot be used
 	seal    *seal
 	badSeal bool
 	drifted bool
@@ -38,7 +39,7 @@ func (c *sourceCheck) run(ctx context.Context) error {
 	c.seal = readSeal(here, &c.found)
 	c.badSeal = len(c.found) > before
 	c.place = c.in.locate(ctx, c.source, here, &c.found)
-	known, err := c.look()
+	known, err := c.lookup()
 	if errors.As(err, &c.fault) {
 		err = nil
 	}
@@ -50,53 +51,53 @@ func (c *sourceCheck) run(ctx context.Context) error {
 	return nil
 }
 
-// looked is what a source's copy says about the quotations of the source.
-type looked struct {
+// lookup holds what a source's copy says about the quotations of the source.
+type lookup struct {
 	digest string // the page's Digest
 	found  map[string]Finding
 }
 
-// look searches the copy, or remembers what an earlier check found in the same
-// bytes. It is nil where no copy is here; a *complaint is the author's.
-func (c *sourceCheck) look() (*looked, error) {
+// lookup searches the copy, or loads what an earlier check found in the same bytes. It
+// returns nil if there is no copy, and a *complaint for an author's mistake.
+func (c *sourceCheck) lookup() (*lookup, error) {
 	if c.place.file == "" {
 		return nil, nil
 	}
 	if kindOf(c.place.file) == ".md" {
-		c.in.cache = nil // what strips its markup is no code of ours, and may change
+		c.in.cache = nil // because the code that strips its markup is not in the version of the cache
 	}
 	quotations := c.quotations()
-	if l := c.remember(quotations); l != nil {
+	if l := c.loadUnread(quotations); l != nil {
 		return l, nil
 	}
-	before := c.in.cache.now()
+	before := c.in.cache.Now()
 	stored, info, err := c.place.bytes()
 	if err != nil {
 		return nil, err
 	}
-	c.key = cacheKey{kindOf(c.place.file), sha256.Sum256(stored)}
-	c.in.cache.noteSum(before, info, c.key.sum)
-	if l := c.in.cache.recall(c.key, quotations); l != nil {
+	c.key = pagecache.Key{Ext: kindOf(c.place.file), Sum: sha256.Sum256(stored)}
+	c.in.cache.NoteSum(before, info, c.key.Sum)
+	if l := load(c.in.cache, c.key, quotations); l != nil {
 		return l, nil
 	}
-	page, err := c.place.extract(stored, c.key.sum, c.in.Strip)
+	page, err := c.place.extract(stored, c.key.Sum, c.in.Strip)
 	if err != nil {
 		return nil, err
 	}
-	l := &looked{page.Digest, page.findEach(quotations)}
-	c.in.cache.add(c.key, page, l.found)
+	l := &lookup{page.Digest, page.findEach(quotations)}
+	store(c.in.cache, c.key, page, l.found)
 	return l, nil
 }
 
-// remember returns what an earlier check found in the copy, or nil if its stamp does
+// loadUnread returns what an earlier check found in the copy, or nil if its stamp does
 // not identify its bytes.
-func (c *sourceCheck) remember(quotations []string) *looked {
-	sum, known := c.in.cache.sum(c.place)
+func (c *sourceCheck) loadUnread(quotations []string) *lookup {
+	sum, known := c.in.cache.Sum(c.place.info)
 	if !known {
 		return nil
 	}
-	c.key = cacheKey{kindOf(c.place.file), sum}
-	return c.in.cache.recall(c.key, quotations)
+	c.key = pagecache.Key{Ext: kindOf(c.place.file), Sum: sum}
+	return load(c.in.cache, c.key, quotations)
 }
 
 // quotations lists what is quoted of the source.
@@ -122,7 +123,7 @@ func (c *sourceCheck) readPage() (*Page, error) {
 	return page, err
 }
 
-func (c *sourceCheck) judgeAll(known *looked) {
+func (c *sourceCheck) judgeAll(known *lookup) {
 	n := 0
 	for _, citation := range c.citations {
 		n += len(citation.Quotes)
@@ -136,7 +137,7 @@ func (c *sourceCheck) judgeAll(known *looked) {
 }
 
 // judge sets the states of one quotation; known is nil where the copy is not here.
-func (c *sourceCheck) judge(source string, q lesson.Quote, known *looked) Result {
+func (c *sourceCheck) judge(source string, q lesson.Quote, known *lookup) Result {
 	r := Result{Quote: q, Source: source, Ours: c.source.Ours, State: Unverified}
 	if fault := controlFault(q.Text); fault != "" {
 		r.Finding = Finding{Verdict: NoMatch, Notes: []string{fault}}
@@ -201,8 +202,8 @@ func (c *sourceCheck) page() *Page {
 	if c.place.file == "" || c.fault != nil {
 		return nil
 	}
-	if e := c.in.cache.lookup(c.key); e != nil {
-		if page, ok := c.in.cache.page(e); ok {
+	if cached := c.in.cache.Lookup(c.key); cached != nil {
+		if page, ok := loadPage(c.in.cache, cached); ok {
 			return page
 		}
 	}

@@ -8,34 +8,29 @@ import (
 	"slices"
 	"strings"
 
+	"verbatim/internal/pagecache"
 	"verbatim/internal/problem"
 )
 
-// entry is a name in a folder.
-type entry struct {
-	name string
-	kind fs.FileMode // its type bits
-}
-
-// listing is what lies in a folder, by name: asking for each file by itself takes
-// longer than reading the page.
+// listing holds the entries of a folder. Looking up each file by itself takes longer
+// than reading the page.
 type listing struct {
-	fsys  fs.FS // what is read comes from here
-	names fs.FS // the same, for looking at what is there: it may be quicker, and leaves no folder
-	cache *cache
+	fsys  fs.FS // for reading
+	names fs.FS // the same files, for listing and Lstat; may be faster, and does not follow links out of the site
+	cache *pagecache.Cache
 	path  string
-	files []entry // by name
+	files []pagecache.Entry // sorted by name
 }
 
-// below lists a folder in f; one that cannot be read is empty.
+// below returns the listing of a folder in f, which is empty if it cannot be read.
 func (f listing) below(dir string) listing {
 	f.path, f.files = path.Join(f.path, dir), nil
 	info, err := fs.Lstat(f.names, f.path)
 	if err != nil || !info.IsDir() {
-		f.names = f.fsys // which knows how far a link may lead
+		f.names = f.fsys // because it checks where a link leads
 		return f.read()
 	}
-	if files, known := f.cache.entries(info); known {
+	if files, known := f.cache.Entries(info); known {
 		f.files = files
 		return f
 	}
@@ -44,7 +39,7 @@ func (f listing) below(dir string) listing {
 
 // read lists the folder at f.path.
 func (f listing) read() listing {
-	before := f.cache.now()
+	before := f.cache.Now()
 	folder, err := f.names.Open(f.path)
 	if err != nil {
 		return f
@@ -56,17 +51,17 @@ func (f listing) read() listing {
 	}
 	found, err := d.ReadDir(-1)
 	for _, e := range found {
-		f.files = append(f.files, entry{e.Name(), e.Type()})
+		f.files = append(f.files, pagecache.Entry{Name: e.Name(), Type: e.Type()})
 	}
-	slices.SortFunc(f.files, func(a, b entry) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(f.files, func(a, b pagecache.Entry) int { return strings.Compare(a.Name, b.Name) })
 	if info, failed := folder.Stat(); err == nil && failed == nil {
-		f.cache.noteEntries(before, info, f.files)
+		f.cache.NoteEntries(before, info, f.files)
 	}
 	return f
 }
 
 func (f listing) find(name string) (int, bool) {
-	return slices.BinarySearchFunc(f.files, name, func(e entry, name string) int { return strings.Compare(e.name, name) })
+	return slices.BinarySearchFunc(f.files, name, func(e pagecache.Entry, name string) int { return strings.Compare(e.Name, name) })
 }
 
 func (f listing) has(name string) bool {
@@ -74,15 +69,15 @@ func (f listing) has(name string) bool {
 	return ok
 }
 
-// open opens a file that is no folder, pipe or device.
+// open opens a regular file.
 func (f listing) open(name string) (io.ReadCloser, error) {
-	if i, ok := f.find(name); ok && f.files[i].kind.IsRegular() {
+	if i, ok := f.find(name); ok && f.files[i].Type.IsRegular() {
 		return f.fsys.Open(path.Join(f.path, name))
 	}
 	return openRegular(f.fsys, path.Join(f.path, name))
 }
 
-// pages lists the pages whose name is base and a known extension.
+// pages returns the pages whose name is base and a known extension.
 func (f listing) pages(base string) []string {
 	var found []string
 	for _, ext := range Extensions {
@@ -95,8 +90,8 @@ func (f listing) pages(base string) []string {
 	return found
 }
 
-// place gives the place of the first page, and complains about others beside it.
-// dir is how problems name the root of the file system.
+// place returns the place of the first page, and adds a problem for a second one. dir is
+// what problems call the root of the file system.
 func (f listing) place(dir string, pages []string, committed bool, ps *problem.List) place {
 	file := path.Join(dir, f.path, pages[0])
 	if len(pages) > 1 {
@@ -110,7 +105,7 @@ func (f listing) place(dir string, pages []string, committed bool, ps *problem.L
 	}
 }
 
-// openRegular opens a file that is no folder, pipe or device: those never end.
+// openRegular opens a regular file, because reading a pipe or a device may never end.
 func openRegular(fsys fs.FS, name string) (io.ReadCloser, error) {
 	info, err := fs.Stat(fsys, name)
 	if err != nil {

@@ -112,7 +112,7 @@ func TestModuleChanged(t *testing.T) {
 	cached := Input{Dir: dir, Cache: filepath.Join(t.TempDir(), "cache")}
 	read := func() error {
 		in := cached.open()
-		defer in.cache.close()
+		defer in.cache.Close()
 		f, err := in.openModuleFile(context.Background(), lesson.Source{ID: "lib", Module: name, Path: "doc.go"})
 		if err == nil {
 			f.Close()

@@ -94,10 +94,10 @@ func (in Input) hashModule(m module, fsys fs.FS) (string, error) {
 
 // fileSum returns the SHA-256 of a file.
 func (in Input) fileSum(fsys fs.FS, name string, d fs.DirEntry) (sum stamp.Sum, err error) {
-	if sum, known := in.cache.sum(place{info: d.Info}); known {
+	if sum, known := in.cache.Sum(d.Info); known {
 		return sum, nil
 	}
-	before := in.cache.now()
+	before := in.cache.Now()
 	f, err := fsys.Open(name)
 	if err != nil {
 		return sum, err
@@ -112,6 +112,6 @@ func (in Input) fileSum(fsys fs.FS, name string, d fs.DirEntry) (sum stamp.Sum, 
 		return sum, err
 	}
 	sum = stamp.Sum(h.Sum(nil))
-	in.cache.noteSum(before, info, sum)
+	in.cache.NoteSum(before, info, sum)
 	return sum, nil
 }

@@ -73,7 +73,7 @@ func (c *sourceCheck) runSeal(ctx context.Context) error {
 		c.judgeAll(nil)
 		return nil
 	}
-	c.judgeAll(&looked{page.Digest, page.findEach(c.quotations())})
+	c.judgeAll(&lookup{page.Digest, page.findEach(c.quotations())})
 	findings := map[string]Finding{}
 	for _, r := range c.results {
 		if r.Verdict == NoMatch {
