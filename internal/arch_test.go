@@ -20,7 +20,7 @@ import (
 // layers is the order of the packages: each imports only what stands on an
 // earlier line. A new package gets its name on a line here.
 var layers = [][]string{
-	{"internal/problem", "internal/corpus", "internal/cachedir", "internal/stamp"},
+	{"internal/problem", "internal/corpus", "internal/cachedir", "internal/stamp", "internal/cputime"},
 	{"templates", "internal/lesson", "internal/cli", "internal/proc", "internal/svg", "internal/yamldoc", "internal/fetch", "internal/pagecache"},
 	{"internal/claim", "internal/record", "internal/quote", "internal/service", "internal/markdown", "internal/snippet", "internal/chart", "internal/sequence", "internal/search"},
 	{"internal/load", "internal/run", "internal/page", "internal/check"},

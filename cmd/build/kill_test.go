@@ -65,7 +65,7 @@ func TestKilledBuildIsCleanedUp(t *testing.T) {
 				t.Skip("there is no redis-server on PATH")
 			}
 			cmd, site, temporary, output := startSleeper(t, args...)
-			running := func() []string { return append(processesIn(t, site), processesIn(t, temporary)...) }
+			running := func() []string { return processesIn(t, site, temporary) }
 			if n := len(running()); n < 2 {
 				t.Fatalf("%d processes run, want the example and its grandchild at least", n)
 			}
@@ -174,7 +174,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	for name, signal := range map[string]syscall.Signal{"interrupt": syscall.SIGINT, "kill": syscall.SIGKILL} {
 		t.Run(name, func(t *testing.T) {
 			cmd, site, temporary, output := startSleeper(t, "-redis", "process")
-			if n := len(processesIn(t, site)) + len(processesIn(t, temporary)); n < 3 {
+			if n := len(processesIn(t, site, temporary)); n < 3 {
 				t.Fatalf("%d processes run in the site; want the example, its grandchild and Redis", n)
 			}
 			if err := cmd.Process.Signal(signal); err != nil {
@@ -184,7 +184,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 			if signal == syscall.SIGINT && cmd.ProcessState.ExitCode() != 3 {
 				t.Errorf("the interrupted build ended with %v, want exit code 3; it said:\n%s", err, output)
 			}
-			if left := append(processesIn(t, site), processesIn(t, temporary)...); signal == syscall.SIGINT && len(left) > 0 {
+			if left := processesIn(t, site, temporary); signal == syscall.SIGINT && len(left) > 0 {
 				t.Errorf("processes left: %q", left)
 			}
 
@@ -274,22 +274,23 @@ func waitFor(t *testing.T, what string, happened func() bool) {
 	t.Fatalf("waited 2 minutes for %s", what)
 }
 
-// processesIn lists the living processes that work in a folder below dir.
-func processesIn(t *testing.T, dir string) []string {
+// processesIn returns the living processes whose working directory is below one of dirs.
+func processesIn(t *testing.T, dirs ...string) (found []string) {
 	t.Helper()
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
 	links, err := filepath.Glob("/proc/[0-9]*/cwd")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var found []string
-	for _, link := range links {
-		// A dead process that nobody has waited for has no folder any more.
-		if cwd, err := os.Readlink(link); err == nil && strings.HasPrefix(cwd, real+"/") {
-			found = append(found, link+" → "+cwd)
+	for _, dir := range dirs {
+		real, err := filepath.EvalSymlinks(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, link := range links {
+			// A zombie has no working directory.
+			if cwd, err := os.Readlink(link); err == nil && strings.HasPrefix(cwd, real+"/") {
+				found = append(found, link+" → "+cwd)
+			}
 		}
 	}
 	return found

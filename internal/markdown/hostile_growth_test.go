@@ -6,10 +6,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
-	"syscall"
 	"testing"
 	"time"
 
+	"verbatim/internal/cputime"
 	"verbatim/internal/markdown"
 )
 
@@ -58,28 +58,18 @@ func (h *hostile) shrink(by int) (large bool) {
 	return large
 }
 
-// processorTime is the least that two readings and drawings of a page took.
+// processorTime returns the least processor time of two runs that parse and render a page.
 func processorTime(t *testing.T, src []byte) time.Duration {
 	t.Helper()
 	least := time.Hour
 	for range 2 {
-		before := used(t)
+		before := cputime.Used()
 		doc, _ := markdown.ParseWith("in.md", src, 0, markdown.Options{Values: recorded})
 		if _, err := doc.HTML(plain{}); err != nil {
 			t.Fatal(err)
 		}
 		doc.Sections()
-		least = min(least, used(t)-before)
+		least = min(least, cputime.Used()-before)
 	}
 	return least
-}
-
-// used is the processor's time that this process has taken.
-func used(t *testing.T) time.Duration {
-	t.Helper()
-	var r syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"verbatim/internal/cputime"
 )
 
 // numbered returns n words, each of its own.
@@ -86,13 +88,13 @@ func findTime(t *testing.T, makes func(n int) (page, quotation string), n int) t
 	page, quotation := makes(n)
 	least := time.Hour
 	for range 2 {
-		before := processorTime()
+		before := cputime.Used()
 		p, err := ReadPage("p.html", bytes.NewReader([]byte(page)), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		p.Find(quotation)
-		least = min(least, processorTime()-before)
+		least = min(least, cputime.Used()-before)
 	}
 	return least
 }

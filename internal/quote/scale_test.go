@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"verbatim/internal/cputime"
 	"verbatim/internal/lesson"
 	"verbatim/internal/problem"
 )
@@ -173,10 +174,10 @@ func BenchmarkScale(b *testing.B) {
 			for b.Loop() {
 				in.Cache = filepath.Join(b.TempDir(), "cache")
 				for i, f := range []func(testing.TB, Input){parseAlone, checkAll, checkAll} {
-					start, used := time.Now(), processorTime()
+					start, used := time.Now(), cputime.Used()
 					f(b, in)
 					wall[i] = append(wall[i], time.Since(start).Seconds())
-					cpu[i] = append(cpu[i], (processorTime() - used).Seconds())
+					cpu[i] = append(cpu[i], (cputime.Used() - used).Seconds())
 				}
 			}
 			b.ReportMetric(median(ratios(wall[1], wall[0])), "first/parse")

@@ -10,10 +10,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
+	"verbatim/internal/cputime"
 	"verbatim/internal/lesson"
 	"verbatim/internal/record"
 )
@@ -98,10 +98,10 @@ func BenchmarkExamples(b *testing.B) {
 	took, worked := make([][]float64, len(ways)), make([][]float64, len(ways))
 	for b.Loop() {
 		for i, way := range ways {
-			began, before := time.Now(), processorTime(b)
+			began, before := time.Now(), (cputime.Used() + cputime.UsedByChildren())
 			way.run(jobs[:way.count])
 			took[i] = append(took[i], perExample(time.Since(began), way.count))
-			worked[i] = append(worked[i], perExample(processorTime(b)-before, way.count))
+			worked[i] = append(worked[i], perExample((cputime.Used()+cputime.UsedByChildren())-before, way.count))
 		}
 	}
 	alone := median(took[0])
@@ -114,17 +114,6 @@ func BenchmarkExamples(b *testing.B) {
 
 // perExample is a time in milliseconds for each of n examples.
 func perExample(d time.Duration, n int) float64 { return d.Seconds() * 1000 / float64(n) }
-
-// processorTime is what this process has used, and those that it waited for.
-func processorTime(b *testing.B) (total time.Duration) {
-	b.Helper()
-	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
-		var used syscall.Rusage
-		must(b, syscall.Getrusage(who, &used))
-		total += time.Duration(used.Utime.Nano() + used.Stime.Nano())
-	}
-	return total
-}
 
 func runJobs(b *testing.B, p *Pool, jobs []Job) {
 	b.Helper()

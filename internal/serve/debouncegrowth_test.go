@@ -5,9 +5,10 @@ package serve
 import (
 	"context"
 	"fmt"
-	"syscall"
 	"testing"
 	"time"
+
+	"verbatim/internal/cputime"
 )
 
 // Eight times as many changed paths, each sent several times, cost at most 32
@@ -17,7 +18,7 @@ func TestDebounceGrowth(t *testing.T) {
 		changes, batches := make(chan string), make(chan []string)
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		before := processorTime(t)
+		before := cputime.Used()
 		go debounce(ctx, changes, batches)
 		for i := range 3 * n {
 			changes <- fmt.Sprintf("content/%d.md", i%n)
@@ -25,20 +26,10 @@ func TestDebounceGrowth(t *testing.T) {
 		if got := <-batches; len(got) != n {
 			t.Fatalf("a batch of %d paths, want %d", len(got), n)
 		}
-		return processorTime(t) - before
+		return cputime.Used() - before
 	}
 	few, many := max(10*time.Millisecond, work(1000)), work(8000)
 	if many > 32*few {
 		t.Errorf("1,000 paths take %v, 8,000 take %v", few, many)
 	}
-}
-
-// processorTime is what this process has used so far.
-func processorTime(t *testing.T) time.Duration {
-	t.Helper()
-	var r syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
+	"verbatim/internal/cputime"
 	"verbatim/internal/load"
 	"verbatim/internal/publish"
 )
@@ -37,12 +37,12 @@ func TestGrowth(t *testing.T) {
 				most = 8000
 			}
 			few, many := g.make(t, most/8), g.make(t, most)
-			base, grown := max(least, work(t, few)), work(t, many)
+			base, grown := max(least, work(few)), work(many)
 			for range 2 { // a collection of garbage may have fallen on one of them
 				if grown <= times*base {
 					break
 				}
-				base, grown = max(base, work(t, few)), min(grown, work(t, many))
+				base, grown = max(base, work(few)), min(grown, work(many))
 			}
 			t.Logf("%d: %v, %d: %v, %.1f times", most/8, base, most, grown, float64(grown)/float64(base))
 			if grown > times*base {
@@ -52,19 +52,11 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// work is the time of the processor that a run of f takes.
-func work(t *testing.T, f func()) time.Duration {
-	t.Helper()
-	used := func() time.Duration {
-		var r syscall.Rusage
-		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
-			t.Fatal(err)
-		}
-		return time.Duration(r.Utime.Nano() + r.Stime.Nano())
-	}
-	before := used()
+// work returns the processor time that f uses.
+func work(f func()) time.Duration {
+	before := cputime.Used()
 	f()
-	return used() - before
+	return cputime.Used() - before
 }
 
 func growths() []growth {
