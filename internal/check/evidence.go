@@ -30,7 +30,7 @@ func outputs(s *Site, l *lesson.Lesson, ps *problem.List) {
 		if r == nil {
 			continue // why it has none is a problem of its own
 		}
-		if _, err := record.Pick(s.linesOf(r), f); err != nil {
+		if _, err := record.Pick(s.linesOf(r), s.examples[id].Masks, f); err != nil {
 			hint := ""
 			if wrong, ok := errors.AsType[*lesson.LinesError](err); ok {
 				hint = wrong.Hint
@@ -94,10 +94,23 @@ func charts(s *Site, l *lesson.Lesson, ps *problem.List) {
 			rows, _ := record.ParseTable(c.Table, table) // it was read as a table before
 			_, more := chart.Read(c, s.examples[c.Example].Record+"/"+c.Table, rows)
 			*ps = append(*ps, more...)
+			s.exactColumns(c, ps)
 		} else {
 			ps.AddHint(c.Pos, "chart", s.tablesOf(r).hint(c.Table),
 				"example %q records no table %q", c.Example, c.Table)
 		}
+	}
+}
+
+// exactColumns complains about a tolerance of a column whose texts a chart uses as
+// places or as names of series: it says beside its numbers only how far y may be off.
+func (s *Site) exactColumns(c lesson.Chart, ps *problem.List) {
+	for _, column := range []string{c.X, c.Series} {
+		if column == c.Y || s.examples[c.Example].Tolerance[c.Table+":"+column] == 0 {
+			continue
+		}
+		ps.AddHint(c.Pos, "chart", "take the tolerance out of "+s.examples[c.Example].Dir+"/example.yaml, or draw the column as y=",
+			"column %q of %s has a tolerance, and a chart shows one only for y", column, c.Table)
 	}
 }
 

@@ -16,7 +16,7 @@ type shownLine struct {
 // shown returns the lines of a fence: those of the record, or without one what
 // the author's file holds.
 func shown(f *lesson.Fence, e Example) []shownLine {
-	numbers, err := record.PickNumbers(e.Lines, *f)
+	numbers, err := record.PickNumbers(e.Lines, e.Masks, *f)
 	if !e.Ran || err != nil { // a problem elsewhere
 		return showAll(record.Lines(f.Body), nil)
 	}

@@ -1,6 +1,13 @@
 package record
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"verbatim/internal/lesson"
@@ -35,34 +42,82 @@ func TestHide(t *testing.T) {
 	}
 }
 
-// TestInvalid: a provenance that no run can have is refused, also if its checksum
-// was computed anew.
+// TestInvalid reads testdata/provenance.jsonl: a provenance that no run can have is
+// refused, also if its checksum was computed anew. Today is 2026-11-29; a row without
+// a date has today's.
 func TestInvalid(t *testing.T) {
 	const today = "2026-11-29"
-	for _, c := range []struct {
-		needs string
-		p     Provenance
-		valid bool
-	}{
-		{"none", Provenance{Date: today}, true},
-		{"none", Provenance{Date: "2026-11-30"}, true}, // another time zone
-		{"none", Provenance{Date: "2020-01-01", Go: "go1.26.0"}, true},
-		{"redis", Provenance{Date: today, Redis: "7.0.15"}, true},
-		{"redis", Provenance{Date: today, Redis: "7.0.15", Image: "redis:7.0.15", Connected: true}, true},
-		{"redis-cluster", Provenance{Date: today, Redis: "7.0.15"}, true},
-		{"none", Provenance{Date: "2026-12-01"}, false},
-		{"none", Provenance{Date: "2031-01-01"}, false},
-		{"none", Provenance{Date: ""}, false},
-		{"none", Provenance{Date: "29 Nov 2026"}, false},
-		{"none", Provenance{Date: "2026-02-30"}, false},
-		{"none", Provenance{Date: today, Redis: "99.9.9"}, false},
-		{"none", Provenance{Date: today, Image: "redis:99"}, false},
-		{"none", Provenance{Date: today, Connected: true}, false},
-		{"redis", Provenance{Date: today}, false},
-		{"redis-cluster", Provenance{Date: today, Go: "go1.26.0"}, false},
+	data, err := os.ReadFile("testdata/provenance.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range bytes.Lines(data) {
+		row := struct {
+			Needs, Kind, Redis, Image, Go, Date string
+			Connected, Valid                    bool
+		}{Needs: "none", Kind: "run", Date: today}
+		if err := json.Unmarshal(line, &row); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		e := lesson.Example{Needs: row.Needs, Go: row.Kind == "go"}
+		p := Provenance{Redis: row.Redis, Image: row.Image, Go: row.Go, Date: row.Date, Connected: row.Connected}
+		if wrong := p.Invalid(e, today); (wrong == "") != row.Valid {
+			t.Errorf("%s: %q", line, wrong)
+		}
+	}
+}
+
+// TestForms: every text of a provenance has a form, and none has room for a sentence.
+func TestForms(t *testing.T) {
+	fields := reflect.TypeFor[Provenance]()
+	texts := 0
+	for i := range fields.NumField() {
+		if fields.Field(i).Type.Kind() != reflect.String {
+			continue
+		}
+		texts++
+		key, _, _ := strings.Cut(fields.Field(i).Tag.Get("yaml"), ",")
+		at := slices.IndexFunc(forms, func(f form) bool { return f.key == key })
+		if at < 0 {
+			t.Errorf("no form for %s", key)
+			continue
+		}
+		if f := forms[at]; !f.pattern.MatchString(f.like) || f.pattern.MatchString("official version") || f.pattern.MatchString(f.like+"\n") {
+			t.Errorf("the form of %s is wrong", key)
+		}
+	}
+	if texts != len(forms) {
+		t.Errorf("%d forms for %d texts", len(forms), texts)
+	}
+}
+
+// TestHidden: masks that hide nearly everything leave nothing to compare.
+func TestHidden(t *testing.T) {
+	const output = "call 1 allowed\ncall 2 refused\ncall 3 allowed at 12:00:00\n"
+	for pattern, tooMuch := range map[string]bool{
+		`\w+`: true, `.+`: true, `[a-z0-9]+`: true, `\S+`: true, `[^ ]+`: true, `[[:alpha:]]+`: true, `(?s).`: true,
+		`call \d \w+`: true, `\pL+`: true, `^.*$`: true, `c.*`: true,
+		`\d+`: false, `\d\d:\d\d:\d\d`: false, `allowed`: false, `call`: false, `[aeiou]`: false, ` `: false,
 	} {
-		if wrong := c.p.Invalid(c.needs, today); (wrong == "") != c.valid {
-			t.Errorf("needs %s, %+v: %q", c.needs, c.p, wrong)
+		hidden, printed := Hidden([]lesson.Mask{{Pattern: pattern}}, &Evidence{Output: []byte(output)})
+		if got := float64(hidden) > MaxHidden*float64(printed); got != tooMuch {
+			t.Errorf("mask %s hides %d of %d", pattern, hidden, printed)
+		}
+	}
+}
+
+// TestPickMasked: match= sees the line that readers see.
+func TestPickMasked(t *testing.T) {
+	lines := []string{"took 5ms: ok", "took 9ms: ok", "id 17: bad"}
+	masks := []lesson.Mask{{Name: "t", Pattern: `\d+ms`}, {Name: "id", Pattern: Typed["id"]}, {Name: "n", Pattern: `\b17\b`}}
+	for match, want := range map[string]string{
+		"5ms": "", "9": "", `\d`: "", "17": "", "5ms|bad": "3", "ok": "1 2", "⟨masked⟩": "1 2 3", "^took": "1 2",
+		`took \d`: "", ".": "1 2 3", "5|9": "",
+	} {
+		numbers, err := PickNumbers(lines, masks, lesson.Fence{Match: match})
+		got := strings.Trim(fmt.Sprint(numbers), "[]")
+		if got != want || (err != nil) != (want == "") {
+			t.Errorf("match=%q picks %q, want %q (%v)", match, got, want, err)
 		}
 	}
 }

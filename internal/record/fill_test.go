@@ -56,7 +56,7 @@ func fill(t *testing.T, name, src string, lines []string) string {
 		t.Fatal("no fence found")
 	}
 	out, changed := record.Fill([]byte(src), doc.Body.Fences, func(f lesson.Fence) ([]string, bool) {
-		picked, err := record.Pick(lines, f)
+		picked, err := record.Pick(lines, nil, f)
 		return picked, err == nil
 	})
 	if (changed > 0) != (string(out) != src) {

@@ -3,6 +3,7 @@ package record
 import (
 	"fmt"
 	"regexp"
+	"slices"
 
 	"verbatim/internal/lesson"
 )
@@ -10,8 +11,8 @@ import (
 // Pick returns the lines that a fence shows: those its lines= names, and of these
 // those its match= matches. An error says what is wrong with the fence, in
 // words for its author; that nothing matches is one.
-func Pick(lines []string, f lesson.Fence) ([]string, error) {
-	numbers, err := PickNumbers(lines, f)
+func Pick(lines []string, masks []lesson.Mask, f lesson.Fence) ([]string, error) {
+	numbers, err := PickNumbers(lines, masks, f)
 	if err != nil {
 		return nil, err
 	}
@@ -23,8 +24,9 @@ func Pick(lines []string, f lesson.Fence) ([]string, error) {
 }
 
 // PickNumbers returns the numbers of the lines that Pick returns, ascending from
-// 1.
-func PickNumbers(lines []string, f lesson.Fence) (numbers []int, err error) {
+// 1. match= is compared with a line as a page shows it, so that it cannot pick by text
+// that a mask hides.
+func PickNumbers(lines []string, masks []lesson.Mask, f lesson.Fence) (numbers []int, err error) {
 	if f.Lines != "" {
 		if numbers, err = lesson.LineNumbers(f.Lines, len(lines)); err != nil {
 			return nil, err
@@ -42,10 +44,14 @@ func PickNumbers(lines []string, f lesson.Fence) (numbers []int, err error) {
 		return nil, fmt.Errorf("match=%q is not a regular expression", f.Match)
 	}
 	var matching []int
+	hide := newHider(masks)
 	for _, n := range numbers {
-		if re.MatchString(lines[n-1]) {
+		if re.MatchString(hide.line(lines[n-1])) {
 			matching = append(matching, n)
 		}
+	}
+	if matching == nil && slices.ContainsFunc(numbers, func(n int) bool { return re.MatchString(lines[n-1]) }) {
+		return nil, fmt.Errorf("match=%q matches only text that a mask hides", f.Match)
 	}
 	if matching == nil {
 		return nil, fmt.Errorf("match=%q matches none of %d lines", f.Match, len(numbers))

@@ -13,7 +13,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"verbatim/internal/problem"
 	"verbatim/internal/yamldoc"
@@ -166,22 +165,4 @@ func Renew(old *Record, rules Rules, now *Evidence, next Record) *Record {
 // service and toolchain, and both or neither connected.
 func (p Provenance) sameKind(q Provenance) bool {
 	return p.Connected == q.Connected && (p.Redis == "") == (q.Redis == "") && (p.Go == "") == (q.Go == "")
-}
-
-// Invalid returns what is wrong with a provenance, in words for the author, or "".
-// needs is what the example needs, today a date.
-func (p Provenance) Invalid(needs, today string) string {
-	date, err := time.Parse(time.DateOnly, p.Date)
-	now, _ := time.Parse(time.DateOnly, today)
-	switch {
-	case err != nil:
-		return fmt.Sprintf("the date %q is not of the form 2026-11-29", p.Date)
-	case date.After(now.AddDate(0, 0, 1)):
-		return fmt.Sprintf("the date %s has not come yet", p.Date)
-	case needs == "none" && (p.Redis != "" || p.Image != "" || p.Connected):
-		return "it names a Redis, and its example needs none"
-	case needs != "none" && p.Redis == "":
-		return "it does not name the Redis that its example needs"
-	}
-	return ""
 }

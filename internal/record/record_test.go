@@ -73,7 +73,7 @@ func TestPick(t *testing.T) {
 		{"", "four", "", `match="four" matches none of 3 lines`},
 		{"", "(", "", `match="(" is not a regular expression`},
 	} {
-		got, err := Pick(lines, lesson.Fence{Lines: row.lines, Match: row.match})
+		got, err := Pick(lines, nil, lesson.Fence{Lines: row.lines, Match: row.match})
 		if err != nil && err.Error() != row.err || err == nil && row.err != "" {
 			t.Errorf("Pick(lines=%q match=%q): error %v, want %s", row.lines, row.match, err, row.err)
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"verbatim/internal/lesson"
 )
@@ -95,19 +96,38 @@ func (r Rules) masked(lines []string) []string {
 
 // Hide returns a line as a page shows it, with what each mask matches replaced by
 // the mask's name, ⟨time⟩ for one.
-func Hide(line string, masks []lesson.Mask) string {
-	const first = 0xF0000 // of private use, so that no later mask takes a name for text
-	for i, m := range masks {
-		if re, err := regexp.Compile(m.Pattern); err == nil {
-			line = re.ReplaceAllLiteralString(line, string(rune(first+i)))
+func Hide(line string, masks []lesson.Mask) string { return newHider(masks).line(line) }
+
+// hider replaces what masks match by their names.
+type hider struct {
+	patterns []*regexp.Regexp
+	names    []string
+}
+
+// newHider compiles masks. Those that do not compile are left out.
+func newHider(masks []lesson.Mask) (h hider) {
+	for _, m := range masks {
+		re, err := regexp.Compile(m.Pattern)
+		if err != nil {
+			continue
 		}
-	}
-	for i, m := range masks {
 		name := "masked"
 		if _, typed := Typed[m.Name]; typed {
 			name = m.Name
 		}
-		line = strings.ReplaceAll(line, string(rune(first+i)), "⟨"+name+"⟩")
+		h.patterns, h.names = append(h.patterns, re), append(h.names, "⟨"+name+"⟩")
+	}
+	return h
+}
+
+// line returns a line with what the masks match replaced by their names.
+func (h hider) line(line string) string {
+	const first = 0xF0000 // of private use, so that no later mask takes a name for text
+	for i, re := range h.patterns {
+		line = re.ReplaceAllLiteralString(line, string(rune(first+i)))
+	}
+	for i, name := range h.names {
+		line = strings.ReplaceAll(line, string(rune(first+i)), name)
 	}
 	return line
 }
@@ -202,9 +222,8 @@ func names[V any](a, b map[string]V) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// UnusedMasks gives the masks that match nothing of what a run printed, and
-// whether all masks together leave nothing to compare.
-func UnusedMasks(masks []lesson.Mask, e *Evidence) (unused []lesson.Mask, all bool) {
+// UnusedMasks returns the masks that match nothing of what a run printed.
+func UnusedMasks(masks []lesson.Mask, e *Evidence) (unused []lesson.Mask) {
 	lines := Lines(e.Output)
 	for _, m := range masks {
 		re, err := regexp.Compile(m.Pattern)
@@ -212,11 +231,29 @@ func UnusedMasks(masks []lesson.Mask, e *Evidence) (unused []lesson.Mask, all bo
 			unused = append(unused, m)
 		}
 	}
-	if len(masks) == 0 || len(lines) == 0 {
-		return unused, false
-	}
+	return unused
+}
+
+// MaxHidden is the share of the letters and digits of an output that masks may hide.
+const MaxHidden = 0.75
+
+// Hidden returns how many letters and digits of what a run printed all masks together
+// hide, and how many it printed.
+func Hidden(masks []lesson.Mask, e *Evidence) (hidden, printed int) {
+	lines := Lines(e.Output)
 	left := strings.Join(RulesOf(lesson.Example{Masks: masks}).masked(lines), "")
-	return unused, strings.Trim(left, "\x00 \t") == ""
+	printed = wordRunes(strings.Join(lines, ""))
+	return printed - wordRunes(left), printed
+}
+
+// wordRunes returns the number of letters and digits in s.
+func wordRunes(s string) (n int) {
+	for _, r := range s {
+		if unicode.IsLetter(r) || unicode.IsNumber(r) {
+			n++
+		}
+	}
+	return n
 }
 
 // itemNumber is what redis-cli prints before an item of a list.

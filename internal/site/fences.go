@@ -83,9 +83,20 @@ func (b *build) linesFor(l *load.Lesson) func(lesson.Fence) ([]string, bool) {
 		if r == nil {
 			return nil, false
 		}
-		lines, err := record.Pick(record.Lines(r.Output), f)
+		lines, err := record.Pick(record.Lines(r.Output), b.masksOf(l.ExampleOf(f.Of)), f)
 		return lines, err == nil
 	}
+}
+
+// masksOf returns the masks of an example.
+func (b *build) masksOf(id string) []lesson.Mask {
+	if b.maskedIn != b.book {
+		b.maskedIn, b.maskedBy = b.book, map[string][]lesson.Mask{}
+		for _, e := range b.book.Examples {
+			b.maskedBy[e.ID] = e.Masks
+		}
+	}
+	return b.maskedBy[id]
 }
 
 // isInput reports whether some run had a file. While an example has no record,

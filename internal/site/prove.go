@@ -320,15 +320,15 @@ func mend(o run.Outcome) string {
 	return "print no clocks, ids, ports or map order"
 }
 
-// masks: one that matches nothing hides a mistake, and masks that match
-// everything prove nothing.
+// masks complains about a mask that matches nothing, because it hides a mistake, and
+// about masks that leave next to nothing to compare.
 func (b *build) masks(o run.Outcome) {
-	unused, all := record.UnusedMasks(o.Example.Masks, o.First)
-	for _, m := range unused {
+	for _, m := range record.UnusedMasks(o.Example.Masks, o.First) {
 		b.report.Problems.AddHint(m.Pos, "mask", "take it out, or mend it", "the mask %q matches nothing that example %q prints", m.Name, o.Example.ID)
 	}
-	if all {
-		b.report.Problems.Warn(o.Example.Masks[0].Pos, "mask", "the masks of example %q leave nothing to compare", o.Example.ID)
+	if hidden, printed := record.Hidden(o.Example.Masks, o.First); float64(hidden) > record.MaxHidden*float64(printed) {
+		b.report.Problems.AddHint(o.Example.Masks[0].Pos, "mask", "write masks that match only what differs from run to run",
+			"the masks of example %q hide %d of the %d letters and digits that it prints, so next to nothing is compared", o.Example.ID, hidden, printed)
 	}
 }
 

@@ -51,7 +51,7 @@ func (b *build) invalidRecords() {
 			b.report.Problems.AddHint(problem.Pos{File: e.Dir + "/example.yaml"}, "tolerance", "record a finite number, or take the tolerance out",
 				"example %q: %s has a tolerance and is %q, which is no finite number", e.ID, where, text)
 		}
-		if wrong := r.Recorded.Invalid(e.Needs, b.Today); wrong != "" {
+		if wrong := r.Recorded.Invalid(e, b.Today); wrong != "" {
 			b.report.Problems.AddHint(problem.Pos{File: e.Record + "/" + record.RecordFile}, "record",
 				"delete "+e.Record+" and run build again", "%s", wrong)
 		}

@@ -18,6 +18,7 @@ import (
 	"verbatim/internal/cachedir"
 	"verbatim/internal/claim"
 	"verbatim/internal/cli"
+	"verbatim/internal/lesson"
 	"verbatim/internal/load"
 	"verbatim/internal/page"
 	"verbatim/internal/pdf"
@@ -94,7 +95,9 @@ type build struct {
 	drawn   page.Input                      // what the pages were drawn from
 	design  *page.Design
 
-	shownFrom *load.Book             // the book that shownAt is of
+	shownFrom *load.Book // the book that shownAt is of
+	maskedIn  *load.Book // the book that maskedBy is of
+	maskedBy  map[string][]lesson.Mask
 	shownAt   map[string]problem.Pos // the first place that shows an example
 
 	mu          sync.Mutex
