@@ -31,6 +31,10 @@ func answers(s *Site, l *lesson.Lesson, ps *problem.List) {
 		if !ok {
 			continue
 		}
+		if s.examples[example].Tolerance[name] != 0 {
+			ps.AddHint(c.Pos, "answer", "record a value that is the same in every run, and check the answer against that one",
+				"%s has a tolerance, so another run may compute another answer", check)
+		}
 		switch keys := lettersOf(c.Key); {
 		case len(c.Options) == 0:
 			if !beginsWith(c.AnswerShown, value) {
@@ -85,49 +89,6 @@ var (
 	wordGoesOn   = regexp.MustCompile(`^[\p{L}\p{N}]`)
 )
 
-// changesNumber are the words that make another number, or a range, of the
-// number before them.
-var changesNumber = wordSet(`
-	zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
-	sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety
-	dozen dozens score gross tens twenties thou grand hundred hundreds thousand thousands million millions billion billions
-	trillion trillions bn mn lakh crore half halves third thirds quarter quarters fifths tenth tenths
-	sixth sixths seventh sevenths eighth eighths ninth ninths twelfths hundredths thousandths
-	quadrillion mil mille mio mrd hundert tausend millionen milliarden millones millions point percent percents pct percentage permille promille
-	k m g t x e kilo mega giga tera peta milli micro nano fold
-	times plus minus mod modulo modulus factorial choose xor exp bis over to through thru till or by divided multiplied squared cubed power`)
-
-func wordSet(words string) map[string]bool {
-	set := map[string]bool{}
-	for _, word := range strings.Fields(words) {
-		set[word] = true
-	}
-	return set
-}
-
-// andMore matches "and" or "per" where these change the number before. The word
-// after "and" is in the first group.
-var andMore = regexp.MustCompile(`^(?i:and\p{Zs}+(?:an?\p{Zs}|\p{N}|([\p{L}\p{M}]+))|per\p{Zs}+(?:cent|mille)\b)`)
-
-// bigNumerals are the characters that multiply the number before them in Chinese,
-// Japanese and Korean.
-const bigNumerals = "十百千万萬億亿兆십백천만억조"
-
-// changes reports whether the word after a number, which rest follows, makes
-// another number of it.
-func changes(word, rest string) bool {
-	if changesNumber[strings.ToLower(word)] || strings.ContainsRune(bigNumerals, firstRune(word)) {
-		return true
-	}
-	m := andMore.FindStringSubmatch(word + rest)
-	return m != nil && (m[1] == "" || changesNumber[strings.ToLower(m[1])])
-}
-
-func firstRune(s string) rune {
-	r, _ := utf8.DecodeRuneInString(s)
-	return r
-}
-
 // beginsWith reports whether text begins with value and does not go on with it:
 // "4, because …" begins with "4"; "40", "4.5", "4 000", "4/5" and "4 %" do not.
 func beginsWith(text, value string) bool {
@@ -145,7 +106,7 @@ func beginsWith(text, value string) bool {
 		return true
 	}
 	m := nextWord.FindStringSubmatch(rest)
-	if m == nil || changes(m[1], m[2]) {
+	if m == nil || lesson.ChangesNumber(m[1], m[2]) {
 		return false
 	}
 	return !wordGoesOn.MatchString(m[2])

@@ -186,6 +186,9 @@ func (c *Claim) tip(f *Facts) {
 		c.Row = RowOf(Ran)
 	}
 	c.Details = append(c.Details, "as part of "+c.Example)
+	if e.Ran && e.Exit != 0 {
+		c.Details = append(c.Details, fmt.Sprintf("exit %d", e.Exit))
+	}
 	if e.Ran {
 		c.date(e)
 	}

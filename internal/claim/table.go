@@ -42,7 +42,7 @@ var Table = []Row{
 	{Computed, "full", "ok", "COMPUTED",
 		"A program ran and printed, recorded or computed exactly this, and never connected to the Redis that it could use."},
 	{CodeRan, "full", "ok", "RAN",
-		"Beside code: these lines are part of a program of this site that ran, compiled or embedded, or of a file that was there when it ran."},
+		"Beside code: these lines are of a file that a program of this site is compiled from or embeds, and that program ran. Beside a file of a command's example the mark says only that the file was there when the command ran."},
 	{InRepository, "none", "", "in the repository",
 		"The file holds these lines, and belongs to an example that ran, but no run used it as code."},
 	{NotRun, "none", "warn", "NOT RUN",

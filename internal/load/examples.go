@@ -149,6 +149,13 @@ func settle(e *lesson.Example, y exampleYAML, places map[string]problem.Pos, ps 
 	e.Run, e.Go = words, false
 }
 
+// The bounds of a tolerance, in percent. A smaller one allows no difference that a
+// measurement has, and only puts "measured" beside an exact figure.
+const (
+	minTolerance = 0.01
+	maxTolerance = 50.0
+)
+
 // settleRules takes what counts as the same evidence.
 func settleRules(e *lesson.Example, y exampleYAML, places map[string]problem.Pos, ps *problem.List) {
 	e.Unordered, e.Tolerance = y.Unordered, y.Tolerance
@@ -168,8 +175,8 @@ func settleRules(e *lesson.Example, y exampleYAML, places map[string]problem.Pos
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(y.Tolerance)) {
-		if percent := y.Tolerance[name]; !(percent > 0 && percent <= 50) { // .nan is neither
-			ps.AddHint(places["tolerance"], "example", "give a percentage above 0 and at most 50",
+		if percent := y.Tolerance[name]; !(percent >= minTolerance && percent <= maxTolerance) { // .nan is neither
+			ps.AddHint(places["tolerance"], "example", fmt.Sprintf("write a percentage from %v to %v", minTolerance, maxTolerance),
 				"tolerance of %s: %v", name, percent)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
+
+	"verbatim/internal/lesson"
 )
 
 // shownValue is a recorded value in a line of text that readers see.
@@ -37,7 +39,7 @@ func (d *Doc) checkBesideValues() {
 		d.writeText(&b, n)
 		for _, v := range b.values {
 			if beside := numberBeside(b.out, v); beside != "" {
-				d.fail(v.Pos(), "value", "write a blank between them, or record the whole number",
+				d.fail(v.Pos(), "value", "record the whole number, or separate the two with other words",
 					"%q beside the value %s.%s makes another number of it", beside, v.fact.Example, v.fact.Name)
 			}
 		}
@@ -56,6 +58,9 @@ func numberBeside(text []byte, v shownValue) string {
 	after := visibleText(text[v.to:min(len(text), v.to+maxBeside)])
 	if last, _ := utf8.DecodeLastRuneInString(v.text); unicode.IsNumber(last) {
 		if m := numberGoesOn.FindString(after); m != "" {
+			return m
+		}
+		if m := lesson.MultipliedBy(after); m != "" {
 			return m
 		}
 	}
