@@ -1,1 +1,1 @@
-verbatimSearch("index",{"pages":[[0,"p-f1f44884"],[2,"p-dd54805f"]],"terms":[["0","t-b151ba99"],["capable","t-2d82f753"],["exercises","t-920b1d99"],["load","t-0bfd30e6"],["question","t-079bb901"],["strong","t-75737b13"]]})
+verbatimSearch("index",{"pages":[[0,"p-f1f44884"],[2,"p-dd54805f"]],"terms":[["0","t-38fcbd8d"],["cannot","t-da363fae"],["executing","t-4eafab64"],["little","t-2b690f10"],["pushing","t-b7d89882"],["stream","t-596c5f45"]]})
