@@ -237,13 +237,24 @@ func (h hit) finding(q string) Finding {
 		// Cloned, so that a finding does not keep the whole page in memory.
 		Passage:   strings.Clone(h.reading.text[best.start:best.end]),
 		FirstWord: h.reading.word(best.start),
-		Before:    strings.Clone(lastRunes(h.reading.text[:best.start], contextRunes)),
+		Before:    strings.Clone(h.reading.before(best.start)),
 		After:     strings.Clone(firstRunes(h.reading.text[best.end:], contextRunes)),
 	}
 	if len(reasons) > 0 {
 		f.Verdict = Warning
 	}
 	return f
+}
+
+// before returns the text before offset i in the same block, at most contextRunes.
+func (r *reading) before(i int) string {
+	text := lastRunes(r.text[:i], contextRunes)
+	for at := range text {
+		if r.blockAt(i-len(text)+at) == r.blockAt(i) {
+			return text[at:]
+		}
+	}
+	return ""
 }
 
 // reasons returns the reservations about a match at s.

@@ -128,18 +128,29 @@ const maxNegationBytes = 64
 // Marks that do not end a clause may be between them.
 func (r *reading) afterNegation(i int) string {
 	from := max(i-maxNegationBytes, 0)
-	before := strings.TrimRightFunc(r.text[from:i], func(c rune) bool {
-		return c == ' ' || unicode.In(c, unicode.Pd, unicode.Ps, unicode.Pi) || strings.ContainsRune(`"'*_/`, c)
-	})
+	before := withoutSeparators(r.text[from:i])
 	if before == "" || r.blockAt(i) != r.blockAt(from+len(before)-1) {
 		return ""
 	}
-	last, _ := utf8.DecodeLastRuneInString(before)
+	return negationAtEnd(before)
+}
+
+// withoutSeparators returns text without the marks at its end that do not end a
+// clause.
+func withoutSeparators(text string) string {
+	return strings.TrimRightFunc(text, func(c rune) bool {
+		return c == ' ' || unicode.In(c, unicode.Pd, unicode.Ps, unicode.Pi) || strings.ContainsRune(`"'*_/`, c)
+	})
+}
+
+// negationAtEnd returns the negation that text ends in, or "".
+func negationAtEnd(text string) string {
+	last, _ := utf8.DecodeLastRuneInString(text)
 	if !isWordRune(last) {
 		return ""
 	}
 	word := ""
-	for w := range plainWords(before) {
+	for w := range plainWords(text) {
 		word = strings.Trim(w, "'")
 	}
 	if isUnspaced(last) {

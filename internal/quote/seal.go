@@ -197,6 +197,8 @@ func (s sealed) fault(words int) string {
 		return fmt.Sprintf("a quotation of fold %q has no reservation", s.Fold)
 	case slices.ContainsFunc(s.Reservations, func(r Reservation) bool { return r.Words() == "" }):
 		return fmt.Sprintf("no reservations are called %q", s.Reservations)
+	case !slices.Contains(s.Reservations, Negated) && negationAtEnd(withoutSeparators(s.Before)) != "":
+		return fmt.Sprintf("a quotation comes after the negation %q and has no reservation for it", negationAtEnd(withoutSeparators(s.Before)))
 	case utf8.RuneCountInString(s.Before) > contextRunes || utf8.RuneCountInString(s.After) > contextRunes:
 		return fmt.Sprintf("context is longer than %d characters", contextRunes)
 	}
