@@ -22,8 +22,8 @@ type use struct {
 	as      UsedAs
 }
 
-// of returns the example with the strongest use of a file: Run before Present
-// before Unused. Among equals it prefers the example whose folder has the file,
+// of returns the example with the strongest use of a file: Run before Given,
+// Given before Present, and Present before Unused. Among equals it prefers the example whose folder has the file,
 // then the first by name.
 func (p *programs) of(file string) use {
 	if u, ok := p.known[file]; ok {
@@ -102,6 +102,9 @@ func (c *Claim) code(f *Facts, p *programs) {
 	switch {
 	case u.example != "" && !e.Ran:
 		c.Row = RowOf(NotRun)
+	case u.as == Given:
+		c.Row, c.Details = RowOf(CodeGiven), []string{lines, "an input of " + u.example}
+		c.date(e)
 	case u.as == Run:
 		c.Row, c.Details = RowOf(CodeRan), []string{lines}
 		c.date(e)

@@ -41,7 +41,8 @@ type UsedAs int
 const (
 	Unused  UsedAs = iota
 	Present        // an input that is no part of the program
-	Run            // compiled, embedded, or in the folder of a command's example
+	Given          // in the folder of a command's example, which may not have read it
+	Run            // compiled or embedded
 )
 
 // Quotation holds what a check found out about a quotation.
@@ -222,16 +223,22 @@ func (q Quotation) Row() ID {
 func (c *Claim) quotation(f *Facts) {
 	q, s := f.Quotations[c.Evidence.Pos], f.Sources[c.Evidence.Source]
 	c.Row = RowOf(q.Row())
-	c.Details, c.Anchor = append(copyOf(c.ID, s), q.Notes...), q.Anchor
+	if q.Own && q.State == "attested" {
+		c.Mark = "half" // the page is not here, so no copy proves it
+	}
+	c.Details, c.Anchor = append(copyOf(q.State, c.ID, s), q.Notes...), q.Anchor
 }
 
-// copyOf returns the details that name the copy in which the words were found.
-func copyOf(id ID, s lesson.Source) []string {
+// copyOf returns the details that name the copy in which the words were found. A
+// quotation of the state attested has only a seal, whoever wrote the page.
+func copyOf(state string, id ID, s lesson.Source) []string {
 	saved := "the saved copy"
 	if s.Saved != "" {
 		saved = "the copy saved " + ShortDate(s.Saved)
 	}
 	switch {
+	case state == "attested":
+		return []string{"a seal vouches for " + saved, "that page is not published here"}
 	case id == Verified && s.Module != "":
 		return []string{"word for word in " + s.Path + " of " + s.Module, "pinned by go.sum"}
 	case id == VerifiedNote && s.Module != "":
@@ -240,8 +247,6 @@ func copyOf(id ID, s lesson.Source) []string {
 		return []string{"word for word in " + saved}
 	case id == VerifiedNote, id == OwnPageNote:
 		return []string{"found in " + saved}
-	case id == Attested, id == AttestedNote:
-		return []string{"a seal vouches for " + saved, "that page is not published here"}
 	}
 	return nil
 }

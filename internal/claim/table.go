@@ -11,6 +11,7 @@ const (
 	Ran          ID = "ran"
 	Computed     ID = "computed"
 	CodeRan      ID = "code-ran"
+	CodeGiven    ID = "code-given"
 	InRepository ID = "in-repository"
 	NotRun       ID = "not-run"
 	Answer       ID = "answer"
@@ -42,7 +43,9 @@ var Table = []Row{
 	{Computed, "full", "ok", "COMPUTED",
 		"A program ran and printed, recorded or computed exactly this, and never connected to the Redis that it could use."},
 	{CodeRan, "full", "ok", "RAN",
-		"Beside code: these lines are of a file that a program of this site is compiled from or embeds, and that program ran. Beside a file of a command's example the mark says only that the file was there when the command ran."},
+		"Beside code: these lines are of a file that a program of this site is compiled from or embeds, and that program ran."},
+	{CodeGiven, "full", "ok", "was there when it ran",
+		"Beside a file of a command's example: the command ran, and its folder held these lines then. Nothing shows that it read them."},
 	{InRepository, "none", "", "in the repository",
 		"The file holds these lines, and belongs to an example that ran, but no run used it as code."},
 	{NotRun, "none", "warn", "NOT RUN",

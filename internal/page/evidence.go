@@ -17,11 +17,13 @@ type evidenceView struct {
 	Examples   []listed
 	Quotations []listed
 	Answers    []listed
+	Values     []listed
 }
 
 // listed is one claim of a lesson with its state.
 type listed struct {
 	Text    string // what is claimed, in a few words
+	Name    string // of a value: "say.n"
 	Quoted  bool   // they are someone else's
 	URL     string // of the place where it is proved, "" for none
 	Proof   proof
@@ -41,7 +43,7 @@ func (s *site) evidence() ([]byte, error) {
 	for i := range s.in.Lessons {
 		s.listClaims(&v, &s.in.Lessons[i], pagePath(s.in.Lessons[i].ID))
 	}
-	v.TOC = []entry{{"v-marks", "What the marks mean"}, {"v-examples", "Examples"}, {"v-quotations", "Quotations"}, {"v-answers", "Answers"}}
+	v.TOC = []entry{{"v-marks", "What the marks mean"}, {"v-examples", "Examples"}, {"v-quotations", "Quotations"}, {"v-answers", "Answers"}, {"v-values", "Values"}}
 	return s.execute("evidence.html", v)
 }
 
@@ -68,6 +70,8 @@ func (s *site) listClaims(v *evidenceView, l *Lesson, page string) {
 		switch c.Evidence.Kind {
 		case lesson.EvidenceQuotation:
 			v.Quotations = append(v.Quotations, s.listedQuotation(c, at))
+		case lesson.EvidenceValue:
+			v.Values = s.addValue(v.Values, c, at)
 		case lesson.EvidenceAnswer:
 			v.Answers = append(v.Answers, listed{
 				Text: lastSentence(c.Evidence.Container.Stem), By: c.Evidence.Example,
@@ -75,6 +79,21 @@ func (s *site) listClaims(v *evidenceView, l *Lesson, page string) {
 			})
 		}
 	}
+}
+
+// addValue adds a value to those of the pages before. A page that shows one value
+// several times lists it once.
+func (s *site) addValue(values []listed, c claim.Claim, at link) []listed {
+	name := c.Evidence.Example + "." + c.Evidence.Item
+	for i := len(values) - 1; i >= 0 && values[i].Lessons[0] == at; i-- {
+		if values[i].Name == name {
+			return values
+		}
+	}
+	return append(values, listed{
+		Text: s.in.Examples[c.Evidence.Example].Values[c.Evidence.Item], Name: name,
+		Proof: s.exampleProof(c, "", "its files"), Lessons: []link{at},
+	})
 }
 
 func (s *site) listedQuotation(c claim.Claim, at link) listed {

@@ -192,7 +192,7 @@ func usesOf(e lesson.Example, r *record.Record) map[string]claim.UsedAs {
 	for name := range r.Inputs {
 		as := claim.Present
 		if !e.Go && name != e.Dir+"/example.yaml" {
-			as = claim.Run
+			as = claim.Given
 		}
 		set(name, as)
 	}
