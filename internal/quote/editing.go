@@ -136,7 +136,7 @@ func (r *reading) faultOf(s span, e edit) string {
 			return fmt.Sprintf("more than %d words of the page are left out in one place", most)
 		}
 	}
-	if word := negationIn(text); word != "" {
+	if word := r.negationIn(s); word != "" {
 		return fmt.Sprintf("what is left out holds the negation %q", word)
 	}
 	if len(e.inserted) == 0 {

@@ -9,13 +9,17 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// negations are the words that reverse what is said, in languages that write
-// spaces between words. Each is compared in lower case.
+// negations are the English words that reverse what is said, in lower case.
 var negations = wordSet(`
 	not no never cannot nor neither none non without nobody nothing nowhere
 	hardly barely scarcely seldom rarely nought naught
 	aint arent cant couldnt didnt doesnt dont hadnt hasnt havent isnt mightnt
 	mustnt neednt shant shouldnt wasnt werent wont wouldnt
+`)
+
+// otherNegations are the words that reverse what is said in other languages than
+// English. In an English text they are names or parts of terms: "sans serif".
+var otherNegations = wordSet(`
 	nicht nichts kein keine keinen keinem keiner keines nie niemals nirgends ohne weder
 	ne pas jamais sans aucun aucune rien ni
 	nunca jamás sin ningún ninguno ninguna tampoco nada
@@ -52,14 +56,61 @@ func isApostrophe(r rune) bool {
 	return strings.ContainsRune("'`´‘’‛′ʹʻʼʽˈˊˋ՚׳ߴꞋꞌ＇｀", r)
 }
 
-// negationIn returns the first negation in s, or "".
-func negationIn(s string) string {
+// negationIn returns the first negation in s, of any language, or "".
+func negationIn(s string) string { return negationWhere(s, negates) }
+
+// negationIn returns the first negation in the words of the page in s, or "". Words of
+// other languages do not count where the text around them is English.
+func (r *reading) negationIn(s span) string {
+	text := r.text[s.start:s.end]
+	word := negationIn(text)
+	if word == "" || !r.isEnglish(s) {
+		return word
+	}
+	return negationWhere(text, func(word string) bool { return !otherNegations[word] && negates(word) })
+}
+
+func negationWhere(s string, is func(word string) bool) string {
 	for word := range plainWords(s) {
-		if word = strings.Trim(word, "'"); negates(word) {
+		if word = strings.Trim(word, "'"); is(word) {
 			return word
 		}
 	}
 	return ""
+}
+
+// englishWords are frequent in English and mean nothing in the languages of
+// otherNegations.
+var englishWords = wordSet(`the of and to that with are this it was from you be which have by an as at`)
+
+// The text around a place that shows its language: at most maxAround bytes on each
+// side, in the block, with at least minEnglish of englishWords, one in englishShare.
+const (
+	maxAround    = 200
+	minEnglish   = 3
+	englishShare = 8
+)
+
+// isEnglish reports whether the text around s is English.
+func (r *reading) isEnglish(s span) bool {
+	if s.start >= s.end {
+		return false
+	}
+	from, to := max(s.start-maxAround, 0), min(s.end+maxAround, len(r.text))
+	for from < s.start && r.blockAt(from) != r.blockAt(s.start) {
+		from++
+	}
+	for to > s.end && r.blockAt(to-1) != r.blockAt(s.end-1) {
+		to--
+	}
+	english, words := 0, 0
+	for word := range plainWords(r.text[from:to]) {
+		words++
+		if englishWords[word] {
+			english++
+		}
+	}
+	return english >= minEnglish && english*englishShare >= words
 }
 
 // plainWords returns the words of s, normalized. A word ends at every character that is
@@ -99,12 +150,12 @@ func isASCII(s string) bool {
 
 // negates reports whether a normalized word is a negation.
 func negates(word string) bool {
-	if negations[word] || strings.HasSuffix(word, "n't") {
+	if negations[word] || otherNegations[word] || strings.HasSuffix(word, "n't") {
 		return true
 	}
 	for rest := word; strings.Contains(rest, "'"); {
 		var part string
-		if part, rest, _ = strings.Cut(rest, "'"); part == "n" || negations[part] || negations[rest] { // "n'est"
+		if part, rest, _ = strings.Cut(rest, "'"); part == "n" || negations[part] || negations[rest] || otherNegations[part] || otherNegations[rest] { // "n'est"
 			return true
 		}
 	}
