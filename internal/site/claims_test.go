@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"verbatim/internal/claim"
+	"verbatim/internal/quotecheck"
 )
 
 // claimant writes random sites whose claims it knows.
@@ -23,6 +24,8 @@ type claimant struct {
 	examples map[string]bool // that a lesson names, by id
 	want     claim.Counts    // but for the quotations
 	quoted   int
+	notes    int // quotations with a note
+	sealed   int // quotations of a sealed page
 }
 
 func (c *claimant) write(t *testing.T, name, text string) {
@@ -66,6 +69,8 @@ func (c *claimant) lesson(number int) string {
 		func() string { return "::: tip {run=" + example() + "}\n\nTry it.\n\n:::\n\n" },
 		func() string { return "::: tip\n\nAdvice.\n\n:::\n\n" },
 		func() string { c.quoted++; return "It says that [the bucket holds tokens](quote:book).\n\n" },
+		func() string { c.notes++; return "It hides [these words from every reader](quote:book).\n\n" },
+		func() string { c.sealed++; return "They said [a private page holds tokens](quote:diary).\n\n" },
 		func() string {
 			c.quoted += 2
 			id++
@@ -82,7 +87,7 @@ func (c *claimant) lesson(number int) string {
 func (c *claimant) site(t *testing.T, lessons int) {
 	c.examples = map[string]bool{}
 	c.write(t, "quotes/book/source.yaml", "title: Book\nurl: https://example.org/book\nsaved: 2026-11-29\npublish: true\n")
-	c.write(t, "quotes/book/page.html", "<!doctype html><html><p>Here the bucket holds tokens. And every request takes one, always.</p></html>")
+	c.write(t, "quotes/book/page.html", "<!doctype html><html><p>Here the bucket holds tokens. And every request takes one, always.</p><p hidden>It hides these words from every reader.</p></html>")
 	list := "# Home\n\n"
 	if c.IntN(2) == 0 {
 		list = c.lesson(0)
@@ -96,13 +101,27 @@ func (c *claimant) site(t *testing.T, lessons int) {
 		c.quoted++
 	}
 	c.write(t, "content/index.md", list)
+	c.write(t, "content/draft.md", "---\ndraft: true\n---\n\n# Draft\n\n[every request takes one](quote:book)\n")
+	if c.sealed > 0 {
+		c.write(t, "quotes/diary/source.yaml", "title: Diary\nurl: https://example.org/diary\nsaved: 2026-11-29\n")
+		c.write(t, "quotes/diary/private/page.html", "<!doctype html><html><p>We saw that a private page holds tokens, too.</p></html>")
+		if _, err := quotecheck.Seal(t.Context(), quotecheck.Config{Root: c.dir}); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.RemoveAll(filepath.Join(c.dir, "quotes/diary/private")); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for name := range c.examples {
 		c.write(t, "examples/"+name+"/example.yaml", "run: sh run.sh\nneeds: none\n")
 		c.write(t, "examples/"+name+"/run.sh", "echo one\necho two\necho n=7 >> $VERBATIM_VALUES\nprintf 'a,b\\n1,2\\n2,3\\n' > $VERBATIM_RECORD/t.csv\n")
 	}
 	c.want.Values.Proved = c.want.Values.Total
 	c.want.Examples = claim.Share{Total: len(c.examples), Proved: len(c.examples)}
-	c.want.Quotations = []claim.Tally{{State: claim.Verified, Plain: c.quoted}}
+	c.want.Quotations = []claim.Tally{{State: claim.Verified, Plain: c.quoted, Notes: c.notes}}
+	if c.sealed > 0 {
+		c.want.Quotations = append(c.want.Quotations, claim.Tally{State: claim.Attested, Plain: c.sealed})
+	}
 }
 
 var (
@@ -136,10 +155,12 @@ func words(n claim.Counts) string {
 	add(n.Examples, "example", "ran")
 	add(n.Answers, "answer", "computed")
 	add(n.Values, "value", "recorded")
-	if q := n.Quoted(); q == 1 {
-		parts = append(parts, n.QuotationPhrase()+" quotation")
-	} else if q > 1 {
-		parts = append(parts, n.QuotationPhrase()+" quotations")
+	for _, tally := range n.Quotations {
+		word := " quotations"
+		if tally.Plain+tally.Notes == 1 {
+			word = " quotation"
+		}
+		parts = append(parts, tally.Phrase()+word)
 	}
 	return strings.Join(parts, " ")
 }
@@ -173,7 +194,7 @@ func compareCounts(t *testing.T, c *claimant, r *Report) {
 	if !reflect.DeepEqual(got, c.want) {
 		t.Fatalf("the report counts %+v, the site has %+v", got, c.want)
 	}
-	if !strings.Contains(r.Sentence(), fmt.Sprintf(", %d verified of %d quotation", c.quoted, c.quoted)) {
+	if !strings.Contains(r.Sentence(), fmt.Sprintf(", %s of %d quotation", c.want.QuotationPhrase(), c.want.Quoted())) {
 		t.Errorf("the last line is %s", r.Sentence())
 	}
 	var out bytes.Buffer
@@ -195,7 +216,7 @@ func compareCounts(t *testing.T, c *claimant, r *Report) {
 		t.Fatal(err)
 	}
 	listed := strings.Count(string(data), `<p class="what">`)
-	if want := c.want.Examples.Total + c.want.Answers.Total + c.quoted; listed != want {
+	if want := c.want.Examples.Total + c.want.Answers.Total + c.want.Values.Total + c.want.Quoted(); listed != want {
 		t.Errorf("the evidence page lists %d claims, want %d", listed, want)
 	}
 }
