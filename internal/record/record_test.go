@@ -55,6 +55,22 @@ func FuzzShow(f *testing.F) {
 	})
 }
 
+// TestPickOrder: lines= names each line once, in the order of the run.
+func TestPickOrder(t *testing.T) {
+	lines := []string{"one", "two", "three", "four", "five"}
+	for list, valid := range map[string]bool{
+		"1,3": true, "1-2,4-5": true, "1,2,3": true, "1-5": true, "2, 4": true,
+		"1,1": false, "2,1": false, "1-3,3": false, "1-3,2-4": false, "5,4,3,2,1": false, "1,3,2": false,
+		"4-5,1-3": false, "1-2,1": false, "1,2,1": false, "3-4,3-4": false, "1,5,5": false, "2-3, 1": false, "01,1": false,
+	} {
+		for _, match := range []string{"", "."} {
+			if got, err := Pick(lines, nil, lesson.Fence{Lines: list, Match: match}); (err == nil) != valid {
+				t.Errorf("lines=%q match=%q picks %q (%v)", list, match, got, err)
+			}
+		}
+	}
+}
+
 func TestPick(t *testing.T) {
 	lines := []string{"one", "two", "three"}
 	for _, row := range []struct{ lines, match, want, err string }{
