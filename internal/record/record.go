@@ -117,12 +117,17 @@ func (e *Evidence) evidenceFiles() map[string][]byte {
 }
 
 // checksum returns the digest of the evidence, of what the program was compiled
-// from and of the provenance.
+// from, of the inputs and of the provenance.
 func (r *Record) checksum() string {
 	files := maps.Clone(r.evidenceFiles())
 	p := r.Recorded
 	files["/recorded"] = fmt.Appendf(nil, "%q %q %q %t %q %q", p.Redis, p.Image, p.Go, p.Connected, p.Date, r.Raw) // no file has such a name
 	files["/compiled"] = []byte(strings.Join(r.Compiled, "\n"))
+	var inputs []byte
+	for _, name := range slices.Sorted(maps.Keys(r.Inputs)) {
+		inputs = fmt.Appendf(inputs, "%q %q\n", name, r.Inputs[name])
+	}
+	files["/inputs"] = inputs
 	return digestAll(files)
 }
 

@@ -240,7 +240,10 @@ func copyFolder(root, dir, to string) error {
 			return nil
 		}
 		if d.IsDir() {
-			return into.Mkdir(rel, 0o755)
+			return nil // a folder is no input: only those that hold a file are there in a run
+		}
+		if err := into.MkdirAll(filepath.Dir(rel), 0o755); err != nil {
+			return err
 		}
 		return copyFile(from, file, into, rel)
 	})
@@ -259,7 +262,11 @@ func copyFile(from *os.Root, file string, into *os.Root, name string) error {
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%s is not a regular file", file)
 	}
-	dst, err := into.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm()|0o200)
+	mode := fs.FileMode(0o644)
+	if info.Mode()&0o100 != 0 { // the only bit that is an input
+		mode = 0o755
+	}
+	dst, err := into.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}

@@ -87,7 +87,7 @@ func goBuild(ctx context.Context, root, out string, examples []lesson.Example) (
 		args = append(args, "./"+path.Clean(e.Dir))
 	}
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir, cmd.Env = root, append(os.Environ(), "GOWORK=off", noFlags) // as goList asks
+	cmd.Dir, cmd.Env = root, hostPlatform.environ()
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	err := cmd.Run()

@@ -11,7 +11,7 @@ import (
 )
 
 // Compiled returns, by example, the files of the site that the program of a Go
-// example is compiled from: the Go files and the embedded files of its packages,
+// example is compiled from: the Go and assembly files and the embedded files of its packages,
 // by their path in the site, sorted. root is the site's folder.
 func Compiled(ctx context.Context, root string, examples []lesson.Example) (map[string][]string, error) {
 	compiled := map[string][]string{}
@@ -23,7 +23,7 @@ func Compiled(ctx context.Context, root string, examples []lesson.Example) (map[
 	if err != nil {
 		return nil, fmt.Errorf("list what is compiled: %w", err)
 	}
-	packages, err := goList(ctx, absolute, golang)
+	packages, err := goList(ctx, absolute, golang, hostPlatform)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (p *listed) filesBelow(root string) (files []string) {
 	if err != nil || !filepath.IsLocal(dir) {
 		return nil
 	}
-	for _, name := range slices.Concat(p.GoFiles, p.EmbedFiles) {
+	for _, name := range slices.Concat(p.GoFiles, p.SFiles, p.EmbedFiles) {
 		files = append(files, path.Join(filepath.ToSlash(dir), filepath.ToSlash(name)))
 	}
 	return files

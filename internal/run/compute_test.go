@@ -3,6 +3,7 @@ package run
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
@@ -93,5 +94,81 @@ func TestProgramsAreKeptApart(t *testing.T) {
 			t.Errorf("%s and %s are both %s", id, other, program)
 		}
 		seen[program] = id
+	}
+}
+
+// A package of a folder outside the site is an input: what it is compiled from, and
+// the go.mod that says as which version of Go.
+func TestFolderOutsideTheSite(t *testing.T) {
+	const outside = `
+-- site/go.mod --
+module site.example
+
+go 1.24
+
+require example.com/dep v1.0.0
+
+replace example.com/dep => ../dep
+-- site/examples/x/main.go --
+package main
+
+import _ "example.com/dep"
+
+func main() {}
+-- dep/go.mod --
+module example.com/dep
+
+go 1.24
+-- dep/dep.go --
+package dep
+
+import _ "embed"
+
+//go:embed a.txt
+var a string
+
+func add() int
+-- dep/a.txt --
+-- dep/add.s --
+#include "add.h"
+TEXT ·add(SB),$0
+	RET
+-- dep/add.h --
+-- dep/dep_windows.go --
+package dep
+-- dep/dep_test.go --
+package dep
+-- dep/README --
+`
+	for _, row := range []struct {
+		change string
+		stale  bool
+	}{
+		{"touch dep/dep.go", false},
+		{"append dep/dep.go", true},
+		{"append dep/a.txt", true},
+		{"append dep/add.s", true},
+		{"append dep/add.h", true},
+		{"set dep/go.mod go 1.24 → go 1.23", true},
+		{"set dep/go.mod go 1.24 → go 1.24\\n\\ntoolchain go1.24.1", true},
+		{"create dep/more.go", true},
+		{"create dep/more.syso", true},
+		{"rename dep/add.s dep/sub.s", true},
+		{"delete dep/add.h", true},
+		{"append dep/dep_windows.go", false},
+		{"append dep/dep_test.go", false},
+		{"append dep/README", false},
+	} {
+		t.Run(row.change, func(t *testing.T) {
+			top := t.TempDir()
+			site := filepath.Join(top, "site")
+			writeSite(t, top, txtar.Parse([]byte(outside)))
+			_, before := computed(t, site)
+			apply(t, top, strings.Split(row.change, " "))
+			_, after := computed(t, site)
+			if stale := len(Changes(before, after)) > 0; stale != row.stale {
+				t.Errorf("stale: %t, want %t", stale, row.stale)
+			}
+		})
 	}
 }

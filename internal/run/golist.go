@@ -13,6 +13,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,19 +30,36 @@ type listed struct {
 	ImportPath string
 	Dir        string
 	GoFiles    []string
+	SFiles     []string
+	HFiles     []string
+	SysoFiles  []string
 	EmbedFiles []string
 	Deps       []string
 	Standard   bool
 	Module     *struct {
-		Path, Version string
-		Main          bool
-		Replace       *struct{ Path, Version string }
+		Path, Version, GoMod string
+		Main                 bool
+		Replace              *struct{ Path, Version string }
 	}
 	Error *struct{ Pos, Err string }
 }
 
-// listEnv makes the go command answer the same on every machine.
-var listEnv = []string{"GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0", noFlags, "GOWORK=off"}
+// platform is what the go command lists files for, or compiles for.
+type platform struct{ os, arch string }
+
+// The inputs of an example are listed for one platform, so that its record is the
+// same on every machine. Its program is compiled for the platform that runs it.
+var (
+	inputPlatform = platform{"linux", "amd64"}
+	hostPlatform  = platform{runtime.GOOS, runtime.GOARCH}
+)
+
+// environ returns the environment of every go command that lists or compiles
+// examples. None uses cgo, whatever the user's settings say: what a C compiler
+// reads is no input.
+func (p platform) environ() []string {
+	return append(os.Environ(), "GOOS="+p.os, "GOARCH="+p.arch, "CGO_ENABLED=0", "GOWORK=off", noFlags)
+}
 
 // noFlags hides the flags of the user. Empty, it would not hide those that
 // go env -w wrote.
@@ -90,7 +108,7 @@ const maxListings = 3
 // addListed adds to the inputs of each example what it imports. One whose
 // imports cannot be resolved is a problem, and loses its entry.
 func (t *Tree) addListed(ctx context.Context, out map[string]Inputs, golang []lesson.Example, root string) (ps problem.List, err error) {
-	packages, err := goList(ctx, root, golang)
+	packages, err := goList(ctx, root, golang, inputPlatform)
 	if err != nil {
 		return nil, err
 	}
@@ -156,11 +174,18 @@ func (t *Tree) addImport(now Inputs, p *listed, root string, mods *modules) erro
 		inFolder = p.Module.Replace != nil && p.Module.Replace.Version == ""
 		if input, digest, found := mods.input(p.Module.Path); found {
 			now[input] = digest
+		} else if m := p.Module; m.Replace == nil { // a module that only another module's go.mod names
+			now[modulePrefix+m.Path+"@"+m.Version] = mods.sums[m.Path+"@"+m.Version]
+		} else {
+			now[modulePrefix+m.Path+"@"+m.Version+" => "+m.Replace.Path+m.Replace.Version] = mods.sums[m.Replace.Path+"@"+m.Replace.Version]
 		}
 	}
 	var err error
 	switch {
 	case reachable && (ours || inFolder):
+		if err := t.addGoMods(now, dir); err != nil {
+			return err
+		}
 		return t.addPackage(now, dir)
 	case ours || inFolder:
 		now[replacePrefix+p.ImportPath], err = hashPackage(p)
@@ -189,29 +214,42 @@ func packageIn(packages map[string]*listed, dir string) *listed {
 	return nil
 }
 
-// hashPackage is the digest of a package outside the site.
+// hashPackage returns the digest of a package outside the site: of the files that
+// it is compiled from, and of its module's go.mod.
 func hashPackage(p *listed) (string, error) {
 	var all []byte
-	for _, name := range slices.Concat(p.GoFiles, p.EmbedFiles) {
-		b, err := os.ReadFile(filepath.Join(p.Dir, name))
+	add := func(file, name string) error {
+		b, err := os.ReadFile(file)
 		if err != nil {
-			return "", fmt.Errorf("hash replaced package: %w", err)
+			return fmt.Errorf("hash replaced package: %w", err)
 		}
 		all = append(all, record.Digest(b)+" "+name+"\n"...)
+		return nil
+	}
+	if p.Module != nil && p.Module.GoMod != "" {
+		if err := add(p.Module.GoMod, "go.mod"); err != nil {
+			return "", err
+		}
+	}
+	for _, name := range slices.Concat(p.GoFiles, p.SFiles, p.HFiles, p.SysoFiles, p.EmbedFiles) {
+		if err := add(filepath.Join(p.Dir, name), name); err != nil {
+			return "", err
+		}
 	}
 	return record.Digest(all), nil
 }
 
-// goList asks the go command about examples and all that they import. root is
-// absolute and holds no link: what it names begins with it.
-func goList(ctx context.Context, root string, examples []lesson.Example) (map[string]*listed, error) {
-	args := []string{"list", "-e", "-deps", "-json=ImportPath,Dir,GoFiles,EmbedFiles,Deps,Standard,Module,Error"}
+// goList returns the packages of examples and all that they import, by import path,
+// as the go command lists them for a platform. root is absolute and contains no
+// symbolic link, so that the folders of its packages begin with it.
+func goList(ctx context.Context, root string, examples []lesson.Example, on platform) (map[string]*listed, error) {
+	args := []string{"list", "-e", "-deps", "-json=ImportPath,Dir,GoFiles,SFiles,HFiles,SysoFiles,EmbedFiles,Deps,Standard,Module,Error"}
 	for _, e := range examples {
 		args = append(args, "./"+path.Clean(e.Dir))
 	}
 	cmd := exec.CommandContext(ctx, "go", args...)
 	// The go command believes PWD, which may be a way to root through a link.
-	cmd.Dir, cmd.Env = root, slices.Concat(os.Environ(), listEnv, []string{"PWD=" + root})
+	cmd.Dir, cmd.Env = root, append(on.environ(), "PWD="+root)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

@@ -120,6 +120,11 @@ func (t *Tree) Verify(e lesson.Example, recorded Inputs) (now Inputs, exact bool
 		}
 	}
 	for dir := range packages {
+		if !mods.vendored || !within(t.ofModule("vendor"), dir) {
+			if err := t.addGoMods(now, dir); err != nil {
+				return nil, false, err
+			}
+		}
 		if err := t.addPackage(now, dir); err != nil {
 			return nil, false, err
 		}
@@ -130,7 +135,7 @@ func (t *Tree) Verify(e lesson.Example, recorded Inputs) (now Inputs, exact bool
 		}
 	}
 	for _, c := range Changes(recorded, now) {
-		if path.Ext(c.Name) == ".go" || c.Name == languageInput || strings.HasPrefix(c.Name, modulePrefix) {
+		if path.Ext(c.Name) == ".go" || path.Base(c.Name) == "go.mod" || c.Name == languageInput || strings.HasPrefix(c.Name, modulePrefix) {
 			exact = false
 		}
 	}
@@ -170,7 +175,34 @@ func (t *Tree) own(e lesson.Example) (Inputs, error) {
 			now[executablePrefix+file] = "yes"
 		}
 	}
-	return now, nil
+	if e.Go {
+		err = t.addGoMods(now, e.Dir)
+	}
+	return now, err
+}
+
+// addGoMods adds each go.mod between the root of the site's module and a package:
+// one makes the package part of another module.
+func (t *Tree) addGoMods(now Inputs, dir string) error {
+	root := path.Dir(t.ofModule("go.mod"))
+	for ; dir != root; dir = parent(dir) {
+		if _, name := t.at(dir); !fs.ValidPath(name) {
+			return nil // a folder outside of the module, which only an edited record lists
+		}
+		t.noteFolder(dir)
+		if err := t.addFile(now, path.Join(dir, "go.mod")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parent returns the folder that holds dir. Both are relative to the site's root.
+func parent(dir string) string {
+	if dir == "." || path.Base(dir) == ".." {
+		return path.Join("..", dir)
+	}
+	return path.Dir(dir)
 }
 
 func hashCommands(commands []lesson.Command) string {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -46,7 +47,7 @@ func staleness(t *testing.T, archive *txtar.Archive, sub string, count int) {
 		t.Run(what, func(t *testing.T) {
 			writeSite(t, top, archive)
 			words := strings.Split(what, " ")
-			if words[0] != "rename" && words[0] != "set" { // names may hold blanks
+			if words[0] != "rename" && words[0] != "set" && words[0] != "mode" { // names may hold blanks
 				words = strings.SplitN(what, " ", 2)
 			}
 			apply(t, top, words)
@@ -71,7 +72,10 @@ func staleness(t *testing.T, archive *txtar.Archive, sub string, count int) {
 			if got := strings.Join(stale, " "); got != strings.TrimSpace(want) {
 				t.Errorf("stale: %q, want %q", got, strings.TrimSpace(want))
 			}
-			_, after := fingerprints(t, top, sub, "redis:7.0.15")
+			after, _, err := treeOf(top, sub, "redis:7.0.15").Compute(t.Context(), root, examples)
+			if err != nil {
+				t.Fatal(err)
+			}
 			for _, e := range examples {
 				differs := len(Changes(before[e.ID], after[e.ID])) > 0
 				if differs != slices.Contains(stale, e.ID) {
@@ -152,7 +156,10 @@ func write(t *testing.T, name string, data []byte) {
 
 func apply(t *testing.T, root string, words []string) {
 	t.Helper()
-	file := filepath.Join(root, words[1])
+	file := filepath.Join(root, words[len(words)-1])
+	if words[0] == "rename" || words[0] == "set" {
+		file = filepath.Join(root, words[1])
+	}
 	var err error
 	switch words[0] {
 	case "append":
@@ -166,6 +173,9 @@ func apply(t *testing.T, root string, words []string) {
 		}
 	case "create":
 		text := "new\n"
+		if filepath.Base(file) == "go.mod" {
+			text = "module nested.example\n\ngo 1.24\n"
+		}
 		if filepath.Ext(file) == ".go" {
 			text = "package " + map[bool]string{true: "main", false: filepath.Base(filepath.Dir(file))}[strings.Contains(file, "/one/")] + "\n"
 		}
@@ -176,6 +186,13 @@ func apply(t *testing.T, root string, words []string) {
 		err = os.Rename(file, filepath.Join(root, words[2]))
 	case "chmod":
 		err = os.Chmod(file, 0o755)
+	case "mode":
+		var mode uint64
+		if mode, err = strconv.ParseUint(words[1], 8, 32); err == nil {
+			err = os.Chmod(file, os.FileMode(mode))
+		}
+	case "folder":
+		err = os.MkdirAll(file, 0o755)
 	case "set": // a line of the file to another
 		var old []byte
 		if old, err = os.ReadFile(file); err == nil {

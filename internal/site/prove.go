@@ -117,7 +117,7 @@ func (b *build) findStale(ctx context.Context) (map[string]run.Inputs, error) {
 		if !e.CanRun() {
 			continue
 		}
-		if r == nil {
+		if r == nil || r.Torn || b.Check || b.Rerun { // a list of inputs may be wrong, too
 			unsure = append(unsure, e)
 			continue
 		}
