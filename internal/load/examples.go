@@ -129,6 +129,9 @@ func settle(e *lesson.Example, y exampleYAML, places map[string]problem.Pos, ps 
 	if known := []string{"redis", "redis-cluster", "none"}; !slices.Contains(known, e.Needs) {
 		ps.AddHint(places["needs"], "example", "known: "+strings.Join(known, ", "), "needs: unknown service %q", e.Needs)
 	}
+	if y.Exit < 0 || y.Exit > 255 {
+		ps.AddHint(places["exit"], "example", "write the exit code that the program ends with, from 0 to 255", "exit: %d is no exit code", y.Exit)
+	}
 	if y.Timeout != "" {
 		d, err := time.ParseDuration(y.Timeout)
 		if err != nil || d <= 0 {

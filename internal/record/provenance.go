@@ -34,6 +34,15 @@ const firstDate = "2026-01-01"
 // imageVersion matches the version in the tag of an image.
 var imageVersion = regexp.MustCompile(`:(\d+(?:\.\d+)*)(?:[-@]|$)`)
 
+// ImageVersion returns the version in the tag of an image, "7.0.15" of
+// redis:7.0.15-alpine, or "" where the tag is no version.
+func ImageVersion(image string) string {
+	if m := imageVersion.FindStringSubmatch(image); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
 // Invalid returns what is wrong with the provenance of a record of e, in words for
 // the author, or "". today is a date.
 func (p Provenance) Invalid(e lesson.Example, today string) string {
@@ -55,7 +64,7 @@ func (p Provenance) Invalid(e lesson.Example, today string) string {
 	case !e.Go && p.Go != "":
 		return "it names a version of Go, and its example is no Go program"
 	}
-	if m := imageVersion.FindStringSubmatch(p.Image); m != nil && !strings.HasPrefix(p.Redis+".", m[1]+".") {
+	if version := ImageVersion(p.Image); version != "" && !strings.HasPrefix(p.Redis+".", version+".") {
 		return fmt.Sprintf("the image %s does not have Redis %s", p.Image, p.Redis)
 	}
 	return ""

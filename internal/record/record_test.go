@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -271,6 +272,54 @@ func TestShowBidi(t *testing.T) {
 		}
 		if again := string(Show([]byte(shown))); again != shown {
 			t.Errorf("%q is shown as %q", shown, again)
+		}
+	}
+}
+
+// A record of which any one line of record.yaml was changed, left out or written
+// twice is torn or cannot be read.
+func TestEveryLineIsCovered(t *testing.T) {
+	r := &Record{
+		Evidence: Evidence{Output: []byte("one\n"), Raw: Digest([]byte("one\n"))},
+		Inputs:   map[string]string{"a/main.go": "11aa", "a/b.go": "22bb", "language": "go 1.24", "executable a/x": "yes"},
+		Compiled: []string{"a/b.go", "a/main.go"},
+		Recorded: Provenance{Redis: "7.0.15", Image: "redis:7.0.15", Go: "go1.26.0", Connected: true, Date: "2026-11-29"},
+	}
+	files, err := r.Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := func(text string) bool {
+		got, ps := Read(fstest.MapFS{
+			"d/" + OutputFile: &fstest.MapFile{Data: files[OutputFile]}, "d/" + RecordFile: &fstest.MapFile{Data: []byte(text)},
+		}, "d")
+		return len(ps) > 0 || got.Torn
+	}
+	text := string(files[RecordFile])
+	if refused(text) {
+		t.Fatal("the record as it was written is refused")
+	}
+	lines := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
+	for i, line := range lines {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		without := strings.Join(slices.Delete(slices.Clone(lines), i, i+1), "")
+		if !refused(without) {
+			t.Errorf("nothing shows that the line %q was left out", line)
+		}
+		if strings.HasSuffix(strings.TrimSpace(line), ":") {
+			continue // a key alone
+		}
+		changed := slices.Clone(lines)
+		switch last := strings.TrimRight(line, "\n\""); {
+		case strings.HasSuffix(last, "true"):
+			changed[i] = strings.Replace(line, "true", "false", 1)
+		default:
+			changed[i] = strings.Replace(line, last, last+"7", 1)
+		}
+		if !refused(strings.Join(changed, "")) {
+			t.Errorf("nothing shows that %q became %q", line, changed[i])
 		}
 	}
 }

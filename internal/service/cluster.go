@@ -53,7 +53,7 @@ func (c *Cluster) URL() string { return c.members[0].URL() }
 // Version is redis_version of INFO.
 func (c *Cluster) Version() string { return c.members[0].Version() }
 
-// Connections is the number of connections that clients made to any node.
+// Connections returns the number of connections on which a node replied.
 func (c *Cluster) Connections() (n int64) {
 	for _, r := range c.members {
 		n += r.Connections()

@@ -19,9 +19,9 @@ import (
 // while what it passes them to comes and goes. Faults between client and server
 // live here.
 type proxy struct {
-	addr      string       // 127.0.0.1:port, fixed
-	connected atomic.Int64 // connections that reached the server
-	claim     io.Closer    // keeps other builds off the port while nothing listens on it
+	addr     string       // 127.0.0.1:port, fixed
+	answered atomic.Int64 // connections on which the server replied
+	claim    io.Closer    // keeps other builds off the port while nothing listens on it
 
 	mu       sync.Mutex
 	listener net.Listener // nil while connections are refused
@@ -168,7 +168,6 @@ func (p *proxy) pass(client net.Conn) {
 		return
 	}
 	defer p.lose(server)
-	p.connected.Add(1)
 	var wg sync.WaitGroup
 	wg.Go(func() { p.copy(server, client, false) })
 	wg.Go(func() { p.copy(client, server, true) })
@@ -178,9 +177,13 @@ func (p *proxy) pass(client net.Conn) {
 // copy passes bytes on until src ends, then ends dst in that direction.
 func (p *proxy) copy(dst, src net.Conn, reply bool) {
 	buf := make([]byte, 32<<10)
-	for {
+	for first := true; ; {
 		n, err := src.Read(buf)
 		if n > 0 {
+			if reply && first {
+				p.answered.Add(1)
+			}
+			first = false
 			p.await(reply)
 			if _, werr := dst.Write(buf[:n]); werr != nil {
 				break

@@ -62,8 +62,8 @@ func (r *Redis) Version() string {
 	return r.version
 }
 
-// Connections is the number of connections that clients made through the proxy.
-func (r *Redis) Connections() int64 { return r.proxy.connected.Load() }
+// Connections returns the number of clients to which the server replied through the proxy.
+func (r *Redis) Connections() int64 { return r.proxy.answered.Load() }
 
 // Image is the image of a container, "" for the other kinds.
 func (r *Redis) Image() string { return r.source.Image() }

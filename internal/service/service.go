@@ -181,7 +181,7 @@ func (s *Source) Image() string { return s.maker.image }
 type Instance interface {
 	URL() string                 // for REDIS_URL; of a cluster, the first node's
 	Version() string             // redis_version of INFO, or "emulator"
-	Connections() int64          // how many clients its proxy has connected since it was started
+	Connections() int64          // to how many clients it replied since it was started
 	Reset(context.Context) error // as new, at the same address; an error means: close it, start another
 	Close() error
 

@@ -59,19 +59,24 @@ func (b *build) invalidRecords() {
 }
 
 // ranOn counts the examples that a check runs on another version than their record
-// names. Of a Redis version it compares the first two numbers.
+// names. It compares the first two numbers of a version.
 func (b *build) ranOn(was *record.Record, next record.Record) {
-	note := func(what, recorded, now string) {
+	note := func(what, recorded, here, now string) {
 		if recorded == now || recorded == "" || now == "" {
 			return
 		}
 		if b.otherRuns == nil {
 			b.otherRuns = map[string]int{}
 		}
-		b.otherRuns[fmt.Sprintf("recorded on %s %s, and this check runs on %s", what, recorded, now)]++
+		b.otherRuns[fmt.Sprintf("recorded on %s %s, and %s %s", what, recorded, here, now)]++
 	}
-	note("Redis", minorOf(was.Recorded.Redis), minorOf(next.Recorded.Redis))
-	note("Go", strings.TrimPrefix(was.Recorded.Go, "go"), strings.TrimPrefix(next.Recorded.Go, "go"))
+	redis := minorOf(was.Recorded.Redis)
+	const check = "this check runs on"
+	note("Redis", redis, check, minorOf(next.Recorded.Redis))
+	if pinned := record.ImageVersion(b.pinned); strings.Contains(pinned, ".") { // a tag like 7 names no minor version
+		note("Redis", redis, "the site's image is of", minorOf(pinned))
+	}
+	note("Go", minorOf(strings.TrimPrefix(was.Recorded.Go, "go")), check, minorOf(strings.TrimPrefix(next.Recorded.Go, "go")))
 }
 
 // otherVersions adds one warning for each version that differs.

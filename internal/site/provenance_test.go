@@ -42,7 +42,7 @@ func main() {
 		"a Redis":           {func(r *record.Record) { r.Recorded.Redis = "99.9.9" }, "names a Redis"},
 		"an image":          {func(r *record.Record) { r.Recorded.Image = "redis:99" }, "names a Redis"},
 		"a connection":      {func(r *record.Record) { r.Recorded.Connected = true }, "names a Redis"},
-		"another Go":        {func(r *record.Record) { r.Recorded.Go = "go9.9.9" }, "recorded on Go 9.9.9"},
+		"another Go":        {func(r *record.Record) { r.Recorded.Go = "go1.9.9" }, "recorded on Go 1.9, and this check runs on"},
 		"a file not in it":  {func(r *record.Record) { r.Compiled = append(r.Compiled, "examples/ex/x.go") }, "is not compiled from"},
 		"no file":           {func(r *record.Record) { r.Compiled = nil }, "is not compiled from"},
 		"a line":            {func(r *record.Record) { r.Output = []byte("better\n") }, "no longer shows"},

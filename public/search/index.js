@@ -1,1 +1,1 @@
-verbatimSearch("index",{"pages":[[0,"p-f1f44884"],[2,"p-dd54805f"]],"terms":[["0","t-38fcbd8d"],["cannot","t-da363fae"],["executing","t-4eafab64"],["little","t-2b690f10"],["pushing","t-b7d89882"],["stream","t-596c5f45"]]})
+verbatimSearch("index",{"pages":[[0,"p-f1f44884"],[2,"p-dd54805f"]],"terms":[["0","t-2b5ee935"],["can","t-c3af1df1"],["executing","t-4eafab64"],["little","t-2b690f10"],["pushing","t-b7d89882"],["stream","t-596c5f45"]]})
