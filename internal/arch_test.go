@@ -50,7 +50,7 @@ var doors = map[string][]string{
 // unwelcome are names that promise nothing.
 var unwelcome = []string{"util", "utils", "helper", "helpers", "common", "types", "misc"}
 
-// packageFiles gives the parsed non-test Go files of the repository by folder.
+// packageFiles returns the parsed non-test Go files of the repository by folder.
 func packageFiles(t *testing.T) map[string][]*ast.File {
 	t.Helper()
 	files := map[string][]*ast.File{}

@@ -136,7 +136,7 @@ func containersOf(t *testing.T, pid int) []string {
 	return found
 }
 
-// engine gives the socket of a Docker engine and an image that it has.
+// engine returns the socket of a Docker engine and an image that it has.
 func engine(t *testing.T) (socket, image string) {
 	t.Helper()
 	lacking := func(why string) {

@@ -55,7 +55,7 @@ func readGuide(t *testing.T) guide {
 	return g
 }
 
-// section gives the lesson's lines below a heading, up to the next.
+// section returns the lesson's lines below a heading, up to the next.
 func (g guide) section(heading string) string {
 	_, below, _ := strings.Cut(g.lesson, "\n## "+heading+"\n")
 	section, _, _ := strings.Cut(below, "\n## ")
@@ -74,7 +74,7 @@ func (g guide) frontMatters() string {
 	return strings.Join(all, "\n")
 }
 
-// fencesOf gives the bodies of the fences that the pattern opens.
+// fencesOf returns the bodies of the fences that the pattern opens.
 func (g guide) fencesOf(open string) string {
 	var bodies []string
 	for _, m := range regexp.MustCompile("(?ms)^```"+open+"\n(.*?)^```$").FindAllStringSubmatch(g.lesson, -1) {
@@ -87,7 +87,7 @@ func matches(pattern, text string) bool {
 	return regexp.MustCompile("(?m)" + pattern).MatchString(text)
 }
 
-// lacking gives the names for which the pattern, with the name for its %s,
+// lacking returns the names for which the pattern, with the name for its %s,
 // does not match.
 func lacking(names []string, pattern, text string) (missing []string) {
 	for _, name := range names {
@@ -181,7 +181,7 @@ func TestGuideMissesTheNew(t *testing.T) {
 	}
 }
 
-// yamlKeys gives the keys of a file that internal/load reads into a struct of
+// yamlKeys returns the keys of a file that internal/load reads into a struct of
 // that name.
 func yamlKeys(t *testing.T, name string) (keys []string) {
 	t.Helper()
@@ -215,7 +215,7 @@ func yamlKeys(t *testing.T, name string) (keys []string) {
 	return keys
 }
 
-// quoted gives what a pattern finds in a source file.
+// quoted returns what a pattern finds in a source file.
 func quoted(t *testing.T, src []byte, pattern string) (found []string) {
 	t.Helper()
 	for _, m := range regexp.MustCompile(pattern).FindAllSubmatch(src, -1) {

@@ -69,7 +69,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// have tells whether a program is installed. Where VERBATIM_REQUIRE names what
+// have reports whether a program is installed. Where VERBATIM_REQUIRE names what
 // it is for, its absence fails the test instead of skipping a part of it.
 func have(t *testing.T, what, program string) bool {
 	_, err := exec.LookPath(program)

@@ -45,7 +45,7 @@ func (c committed) ReadDir(name string) ([]fs.DirEntry, error) {
 	return kept, err
 }
 
-// files gives every file of a site but those of .cache.
+// files returns every file of a site but those of .cache.
 func files(t *testing.T, site string) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}

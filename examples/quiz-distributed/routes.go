@@ -20,7 +20,7 @@ type handler func(w http.ResponseWriter, r *http.Request) error
 // requests a minute for each tenant and route.
 type allower struct{ limiter *limiter.Limiter }
 
-// Allow says whether one more request may pass. An error is neither yes nor no.
+// Allow reports whether one more request may pass. An error is neither yes nor no.
 func (a allower) Allow(ctx context.Context, tenant, route string) (bool, error) {
 	d, err := a.limiter.Take(ctx, limiter.Charge{
 		Subject: []string{"tenant", tenant},

@@ -48,7 +48,7 @@ func newAxis(low, high float64, n int, rounded bool) *axis {
 	return a
 }
 
-// roundStep gives the least round number that is not below raw, as a digit and
+// roundStep returns the least round number that is not below raw, as a digit and
 // a power of ten. It reads both off the decimal form: logarithms differ in the
 // last bit between machines.
 func roundStep(raw float64) (digit int64, exponent int) {
@@ -100,7 +100,7 @@ func grouped(s string) string {
 	return sign + b.String() + rest
 }
 
-// place gives where a value stands. Each product is rounded by itself: a
+// place returns where a value stands. Each product is rounded by itself: a
 // machine that fuses it with the sum would round otherwise.
 func (a *axis) place(v float64) float64 {
 	share := (v - a.low) / (a.high - a.low)

@@ -1,7 +1,6 @@
-// Package chart promises that a recorded table becomes a picture that says what
-// the table says: the same bytes for the same table on every machine, readable
-// without colour, and in words for those who cannot see it. What cannot be
-// drawn is a problem at its line.
+// Package chart draws a recorded table as SVG: the same bytes for the same table on
+// every machine, readable without colours, and with the table in words. A table that
+// cannot be drawn is a problem at its line.
 package chart
 
 import (

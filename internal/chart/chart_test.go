@@ -78,7 +78,7 @@ func read(t *testing.T, data []byte) [][]string {
 	return rows
 }
 
-// draw gives the picture and its table, or the problems.
+// draw returns the picture and its table, or the problems.
 func draw(t *testing.T, spec lesson.Chart, rows [][]string) []byte {
 	t.Helper()
 	c, problems := chart.Read(spec, table, rows)
@@ -99,7 +99,7 @@ func draw(t *testing.T, spec lesson.Chart, rows [][]string) []byte {
 	return out.Bytes()
 }
 
-// wellFormed tells whether svg is XML without style, handlers and elements that
+// wellFormed reports whether svg is XML without style, handlers and elements that
 // no picture needs.
 func wellFormed(svg []byte) error {
 	d := xml.NewDecoder(bytes.NewReader(svg))

@@ -1,6 +1,6 @@
 package chart
 
-// Table gives the numbers of the chart to read: a row for each x, as they first
+// Table returns the numbers of the chart to read: a row for each x, as they first
 // come, with a column for each series, or where an x comes more than once in a
 // series the rows as recorded. A number that was not recorded is "–".
 func (c *Chart) Table() (head []string, rows [][]string) {

@@ -1,6 +1,6 @@
-// Package check promises that what lessons claim about the rest of the site
-// is so: links lead somewhere, every lesson is in the course and every example
-// is used. It reads and never runs, writes or fetches anything.
+// Package check checks what lessons refer to: links lead to a file or a heading, every
+// lesson is in the course, every example is used, answers agree with recorded values.
+// It reads the loaded site only; it runs, writes and fetches nothing.
 package check
 
 import (
@@ -39,7 +39,7 @@ var table = []func(s *Site, l *lesson.Lesson, ps *problem.List){
 // whole are the checks of the site as a whole.
 var whole = []func(s *Site, ps *problem.List){course, tolerances, unused}
 
-// Run looks at everything and lists what is wrong.
+// Run runs every check and returns the problems.
 func Run(s *Site) problem.List {
 	var ps problem.List
 	s.Index()
@@ -108,7 +108,7 @@ func (s *Site) has(example string) bool {
 	return ok
 }
 
-// tips: what a tip says it ran exists.
+// tips checks that the examples of tips exist.
 func tips(s *Site, l *lesson.Lesson, ps *problem.List) {
 	for _, c := range l.Body.Containers {
 		if id, ok := c.Attr["run"]; ok && c.Kind == "tip" && !s.has(id) {

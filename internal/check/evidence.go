@@ -60,7 +60,7 @@ func values(s *Site, l *lesson.Lesson, ps *problem.List) {
 	}
 }
 
-// value gives a recorded value, or complains that there is none.
+// value returns a recorded value. It adds a problem if there is none.
 func (s *Site) value(pos problem.Pos, example, name string, ps *problem.List) (string, bool) {
 	if !s.has(example) {
 		ps.AddHint(pos, "value", s.exampleNames().DidYouMean(example), "no example %q", example)
@@ -102,8 +102,8 @@ func charts(s *Site, l *lesson.Lesson, ps *problem.List) {
 	}
 }
 
-// exactColumns complains about a tolerance of a column whose texts a chart uses as
-// places or as names of series: it says beside its numbers only how far y may be off.
+// exactColumns reports a tolerance of a column that a chart uses for x or for series,
+// because the chart shows tolerances of y only.
 func (s *Site) exactColumns(c lesson.Chart, ps *problem.List) {
 	for _, column := range []string{c.X, c.Series} {
 		if column == c.Y || s.examples[c.Example].Tolerance[c.Table+":"+column] == 0 {
@@ -114,7 +114,7 @@ func (s *Site) exactColumns(c lesson.Chart, ps *problem.List) {
 	}
 }
 
-// diagrams: what a sequence diagram says can be drawn.
+// diagrams checks that sequence diagrams can be drawn.
 func diagrams(_ *Site, l *lesson.Lesson, ps *problem.List) {
 	for _, m := range l.Body.Mermaids {
 		_, more := sequence.Read(m)

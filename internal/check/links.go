@@ -8,8 +8,8 @@ import (
 	"verbatim/internal/problem"
 )
 
-// links: every link inside the site leads to a file and, if it says so, to an
-// id on it.
+// links checks that every link inside the site leads to a file and, with a fragment,
+// to an id on it.
 func links(s *Site, l *lesson.Lesson, ps *problem.List) {
 	for _, link := range l.Body.Links {
 		if link.Image {
@@ -35,7 +35,7 @@ func links(s *Site, l *lesson.Lesson, ps *problem.List) {
 	}
 }
 
-// resolve gives the lesson that file leads to from l; nil and true for a file
+// resolve returns the lesson that file leads to from l; nil and true for a file
 // that is copied.
 func resolve(s *Site, l *lesson.Lesson, file string) (*lesson.Lesson, bool) {
 	if file == "" {
@@ -76,7 +76,7 @@ func image(s *Site, l *lesson.Lesson, link lesson.Link, ps *problem.List) {
 	}
 }
 
-// hasID knows the author's ids and those of the theme.
+// hasID reports whether a page has an id, of the author's or of the theme's.
 func hasID(l *lesson.Lesson, id string) bool {
 	if _, ok := l.Body.IDs[lesson.Unescape(id)]; ok {
 		return true
@@ -84,7 +84,7 @@ func hasID(l *lesson.Lesson, id string) bool {
 	return id == "v-main"
 }
 
-// hasScheme tells an address on another host, or of another kind, from a path.
+// hasScheme reports whether a destination is a URL instead of a path.
 func hasScheme(dest string) bool {
 	scheme, _, found := strings.Cut(dest, ":")
 	return found && scheme != "" && !strings.ContainsAny(scheme, "/?#")

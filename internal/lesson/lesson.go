@@ -1,6 +1,6 @@
-// Package lesson promises the plain types that cross borders between the
-// other packages: what a lesson says, in words a check or a theme can read,
-// without the parser that found it or the template that shows it.
+// Package lesson holds the plain types that the other packages share: the parts of a
+// lesson, and its examples and sources. They do not depend on the parser that finds
+// them or on the templates that show them.
 package lesson
 
 import (
@@ -25,7 +25,7 @@ type Lesson struct {
 // NoInputs are the folders below an example's of which no run depends on a file.
 var NoInputs = []string{"recorded", "__pycache__", "node_modules"}
 
-// Unescape gives the path that a link's destination means: %20 and the like are
+// Unescape returns the path that a link's destination means: %20 and the like are
 // undone. What cannot be undone stays as it is.
 func Unescape(dest string) string {
 	if plain, err := url.PathUnescape(dest); err == nil {
@@ -34,7 +34,7 @@ func Unescape(dest string) string {
 	return dest
 }
 
-// ExampleOf gives the id of the example that of= names in this lesson: one of
+// ExampleOf returns the id of the example that of= names in this lesson: one of
 // its transcripts, or else an example of the site.
 func (l *Lesson) ExampleOf(of string) string {
 	for _, t := range l.Body.Transcripts {

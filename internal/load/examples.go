@@ -78,7 +78,7 @@ func loadExamples(b *Book, fsys fs.FS, ps *problem.List) error {
 	return err
 }
 
-// holdsNone tells whether dir is a folder of inputs, in which no example is
+// holdsNone reports whether dir is a folder of inputs, in which no example is
 // looked for.
 func holdsNone(dir string) bool {
 	return slices.ContainsFunc(strings.Split(dir, "/"), func(name string) bool {
@@ -86,7 +86,7 @@ func holdsNone(dir string) bool {
 	})
 }
 
-// loadExample tells whether dir is an example: package main, or an
+// loadExample reports whether dir is an example: package main, or an
 // example.yaml that says how to run it.
 func loadExample(fsys fs.FS, dir string, ps *problem.List) (lesson.Example, bool) {
 	e := lesson.Example{
@@ -206,7 +206,7 @@ func isMain(fsys fs.FS, dir string, entries []fs.DirEntry) bool {
 	return false
 }
 
-// ignored tells whether a file is built only with the tag ignore, which nobody sets.
+// ignored reports whether a file is built only with the tag ignore, which nobody sets.
 func ignored(f *ast.File) bool {
 	for _, group := range f.Comments {
 		for _, c := range group.List {

@@ -24,7 +24,7 @@ type StateFS interface {
 	ReadState(name string) ([]byte, fs.FileInfo, error)
 }
 
-// Files gives the files below root for reading: regular files and folders, and
+// Files returns the files below root for reading: regular files and folders, and
 // links as far as they stay inside.
 func Files(root *os.Root) StateFS { return files{root.FS(), root} }
 
@@ -115,7 +115,7 @@ func complain(ps *problem.List, file string, why error) {
 	ps.AddHint(problem.Pos{File: file}, "file", hint, "cannot be read: %v", why)
 }
 
-// unreadable says why a file of an author cannot be used, or gives nil.
+// unreadable returns the reason why a file of an author cannot be used, or returns nil.
 func unreadable(fsys fs.FS, file string) error {
 	info, err := fs.Stat(fsys, file)
 	switch {

@@ -57,7 +57,7 @@ func frontMatter(file string, src []byte) (lesson.Meta, int, problem.List) {
 	return meta, skip + rest, ps
 }
 
-// cutFrontMatter gives what stands between the two --- lines and the offset
+// cutFrontMatter returns what stands between the two --- lines and the offset
 // behind them. Where a first --- line is followed by a key and never closed,
 // yaml is not nil and found is false.
 func cutFrontMatter(src []byte) (yaml []byte, rest int, found bool) {

@@ -1,6 +1,5 @@
-// Package load promises that a site's folders become lessons, examples and
-// sources in one pass, that every bad file is named with its line, and that
-// nothing outside the site is ever read.
+// Package load reads the folders of a site in one pass: lessons, examples and sources.
+// It reports every invalid file with its line, and reads nothing outside of the site.
 package load
 
 import (
@@ -80,7 +79,7 @@ type Options struct {
 	Markdown markdown.Options // what texts depend on beside their files: the recorded values
 	Workers  int              // lessons read at a time; 0 is one per CPU
 
-	// Known gives a lesson that was read before and needs not be read again, or
+	// Known returns a lesson that was read before and needs not be read again, or
 	// nil. It may be nil.
 	Known func(file string) *Lesson
 
@@ -90,7 +89,7 @@ type Options struct {
 	Parsed func(*Lesson) error
 }
 
-// All gives the home page, if there is one, and then every lesson.
+// All returns the home page, if there is one, and then every lesson.
 func (b *Book) All() []*Lesson {
 	if b.Home == nil {
 		return b.Lessons
@@ -184,7 +183,7 @@ func loadContent(b *Book, fsys fs.FS, ps *problem.List) error {
 	return nil
 }
 
-// listContent gives the files of the lessons, and lists the others in the book.
+// listContent returns the files of the lessons, and lists the others in the book.
 func listContent(b *Book, fsys fs.FS, ps *problem.List) (lessons []string, err error) {
 	err = fs.WalkDir(fsys, Content, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -256,7 +255,7 @@ func (b *Book) Lesson(fsys fs.FS, file string) (*Lesson, error) {
 	return loadLesson(fsys, file, options)
 }
 
-// With gives the book with l in the place of the lesson that has its id, and is
+// With returns the book with l in the place of the lesson that has its id, and is
 // neither the home page nor has a transcript.
 func (b *Book) With(l *Lesson) *Book {
 	with := *b
@@ -314,7 +313,7 @@ func checkText(l *Lesson, ps *problem.List) {
 	}
 }
 
-// invisibleIn gives the place of the first control character that shows nothing,
+// invisibleIn returns the place of the first control character that shows nothing,
 // or -1. Only a byte that one may begin with is worth a look, and few are.
 func invisibleIn(src []byte) int {
 	const firstBeyondASCII = 0xC2 // begins U+0080 to U+00BF
@@ -374,7 +373,7 @@ func course(b *Book) []lesson.Entry {
 	return entries
 }
 
-// lessonOf gives the lesson that a link of a list on the home page leads to.
+// lessonOf returns the lesson that a link of a list on the home page leads to.
 func lessonOf(l lesson.Link) (id string, ok bool) {
 	if !l.ListItem || l.Image || strings.Contains(l.Dest, ":") {
 		return "", false

@@ -140,7 +140,7 @@ func (dr *drawing) step(item ast.Node) (out template.HTML) {
 	return out
 }
 
-// likes gives the analogy's lines for the step with index i.
+// likes returns the analogy's lines for the step with index i.
 func (dr *drawing) likes(p *parts, i int) (likes []Like) {
 	if p.analogy == nil {
 		return nil

@@ -80,7 +80,7 @@ func (containerParser) Continue(n ast.Node, r text.Reader, pc parser.Context) pa
 	return parser.Close
 }
 
-// innermost tells whether a closing line with that indent closes c: neither
+// innermost reports whether a closing line with that indent closes c: neither
 // another container nor literal text inside c lays claim to the line. A list
 // item claims what is indented as far as its text, a quote nothing that does
 // not begin with its mark.
@@ -109,7 +109,7 @@ func innermost(c *container, indent int, pc parser.Context) bool {
 	return true
 }
 
-// inComment tells whether the next line belongs to the comment n.
+// inComment reports whether the next line belongs to the comment n.
 func inComment(n *ast.HTMLBlock, src []byte) bool {
 	if n.HTMLBlockType != ast.HTMLBlockType2 || n.HasClosure() {
 		return false

@@ -101,7 +101,7 @@ func TestConform(t *testing.T) {
 	}
 }
 
-// difference gives the rule by which an example differs, "" if it does not. It
+// difference returns the rule by which an example differs, "" if it does not. It
 // reports false if no rule alone explains the difference.
 func difference(t *testing.T, src string) (rule string, ok bool) {
 	t.Helper()

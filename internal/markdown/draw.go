@@ -40,9 +40,9 @@ type Theme interface {
 	Code(language, code string) (template.HTML, error)
 	// InlineQuote draws a quotation within a sentence, around its words.
 	InlineQuote(q lesson.InlineQuote, words template.HTML) (template.HTML, error)
-	// Table gives what stands before and after a table, so that it can scroll.
+	// Table returns the HTML before and after a table, so that it can scroll.
 	Table() (before, after template.HTML)
-	// Image gives the size of an image in pixels; 0, 0 when unknown.
+	// Image returns the size of an image in pixels; 0, 0 when unknown.
 	Image(dest string) (width, height int)
 	// Course draws a list of lessons. It reports false where the list is to be
 	// drawn as it stands.
@@ -182,7 +182,7 @@ func (dr *drawing) drawCode(w util.BufWriter, src []byte, n ast.Node, entering b
 	return write(w)(dr.theme.Code("", code(n, src)))
 }
 
-// code gives the text of a code block with LF as line end.
+// code returns the text of a code block with LF as line end.
 func code(n ast.Node, src []byte) string {
 	return keepTags.Replace(string(n.Lines().Value(src)))
 }

@@ -39,7 +39,7 @@ func (d *Doc) readBlocks() {
 // idWord is what an id may look like.
 var idWord = regexp.MustCompile(`^[\pL\pN][\pL\pN_.-]*$`)
 
-// giveIDs gives the ids of a lesson: first those that authors chose, then the
+// giveIDs sets the ids of a lesson: first those that authors chose, then the
 // steps, then those of headings, which make way.
 func (d *Doc) giveIDs() {
 	for _, c := range d.containers {
@@ -76,7 +76,7 @@ func (d *Doc) giveIDs() {
 	}
 }
 
-// stepItems gives the items of a steps container.
+// stepItems returns the items of a steps container.
 func stepItems(c *container) []ast.Node {
 	if c.fact.Kind != "steps" {
 		return nil
@@ -173,7 +173,7 @@ func slug(text string) string {
 	return id
 }
 
-// freeID gives id, or the first of id-1, id-2 … that is free.
+// freeID returns id, or the first of id-1, id-2 … that is free.
 func (d *Doc) freeID(id string) string {
 	free := id
 	for {
@@ -212,7 +212,7 @@ func asTarget(n ast.Node) *target {
 	return nil
 }
 
-// firstLink gives the first link below n, or nil.
+// firstLink returns the first link below n, or nil.
 func firstLink(n ast.Node) (first *target) {
 	walk(n, func(n ast.Node) {
 		if t := asTarget(n); t != nil && !t.image && first == nil {
@@ -287,7 +287,7 @@ func (d *Doc) noteLink(link lesson.Link) bool {
 	return true
 }
 
-// outermost gives the block around n that is in no other.
+// outermost returns the block around n that is in no other.
 func outermost(n ast.Node) ast.Node {
 	for p := n.Parent(); p != nil && p.Kind() != ast.KindDocument; p = n.Parent() {
 		n = p
@@ -295,7 +295,7 @@ func outermost(n ast.Node) ast.Node {
 	return n
 }
 
-// itemOf gives the innermost list item around a node and the depth of its list.
+// itemOf returns the innermost list item around a node and the depth of its list.
 func itemOf(n ast.Node) (item ast.Node, depth int) {
 	for p := n.Parent(); p != nil; p = p.Parent() {
 		if p.Kind() != ast.KindListItem {

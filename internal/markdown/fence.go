@@ -31,7 +31,7 @@ var markedFences = []marked{
 	{mark: "from", shows: lesson.EvidenceCode, keys: []string{"from", "func", "region", "lines"}, read: (*Doc).readSnippet},
 }
 
-// markedAs gives the kind of fence that one in that language is with these
+// markedAs returns the kind of fence that one in that language is with these
 // attributes, and false for one that is only code. A language of ours is ours
 // whether or not it has its mark.
 func markedAs(language string, attrs []attribute) (kind marked, ours bool) {
@@ -71,7 +71,7 @@ func withArticle(name string) string {
 	return "a " + name
 }
 
-// valueOf gives the value of a key, and where it stands.
+// valueOf returns the value of a key, and where it stands.
 func valueOf(attrs []attribute, key string) (value string, at int) {
 	for _, a := range attrs {
 		if a.key == key {
@@ -116,7 +116,7 @@ func (d *Doc) readOutput(n *ast.FencedCodeBlock, attrs []attribute) {
 	d.draws[n] = func(t Theme) (template.HTML, error) { return t.Output(f) }
 }
 
-// lineNumbers gives the value of lines=, which is to be a list of them.
+// lineNumbers returns the value of lines=, which is to be a list of them.
 func (d *Doc) lineNumbers(check string, attrs []attribute) string {
 	lines, at := valueOf(attrs, "lines")
 	if _, ok := parseRanges(lines, d.pos(at)); !ok && lines != "" {
@@ -125,7 +125,7 @@ func (d *Doc) lineNumbers(check string, attrs []attribute) string {
 	return lines
 }
 
-// fenceOpen gives the offset of a fence's opening marker.
+// fenceOpen returns the offset of a fence's opening marker.
 func (d *Doc) fenceOpen(n *ast.FencedCodeBlock) int {
 	at := min(max(n.Pos(), 0), len(d.src))
 	// A tab before the marker may count for several columns.
@@ -140,7 +140,7 @@ func (d *Doc) fenceOpen(n *ast.FencedCodeBlock) int {
 
 func (d *Doc) lineStart(at int) int { return bytes.LastIndexByte(d.src[:at], '\n') + 1 }
 
-// lineAfter gives the offset of the line after the one that holds at.
+// lineAfter returns the offset of the line after the one that holds at.
 func (d *Doc) lineAfter(at int) int {
 	if i := bytes.IndexByte(d.src[at:], '\n'); i >= 0 {
 		return at + i + 1
@@ -159,7 +159,7 @@ func continuation(prefix []byte) string {
 	}, string(prefix))
 }
 
-// innermostFact gives the container around a node, or nil.
+// innermostFact returns the container around a node, or nil.
 func innermostFact(n ast.Node) *lesson.Container {
 	for p := n.Parent(); p != nil; p = p.Parent() {
 		if c, ok := p.(*container); ok {

@@ -74,7 +74,7 @@ func (h *Highlighter) highlight(language, code string) template.HTML {
 // name with the patterns of all file names, which takes seconds for 2,000 letters.
 const maxLanguage = 64
 
-// lexer gives chroma's lexer for a language, or nil.
+// lexer returns chroma's lexer for a language, or nil.
 func (h *Highlighter) lexer(language string) chroma.Lexer {
 	if known, ok := h.lexers.Load(language); ok {
 		lexer, _ := known.(chroma.Lexer)

@@ -46,7 +46,7 @@ var names = func() (all []string) {
 	return all
 }()
 
-// findKind gives the row of a name, or nil.
+// findKind returns the row of a name, or nil.
 func findKind(name string) *kind {
 	for i := range kinds {
 		if kinds[i].name == name {
@@ -133,7 +133,7 @@ func keyHint(key, name string, keys []string) string {
 	return name + " has " + strings.Join(keys, ", ")
 }
 
-// attributeAt gives the place of a key, or of the container without it.
+// attributeAt returns the place of a key, or of the container without it.
 func (c *container) attributeAt(key string) int {
 	for _, a := range c.attrs {
 		if a.key == key {
@@ -143,7 +143,7 @@ func (c *container) attributeAt(key string) int {
 	return offset(c)
 }
 
-// finish gives every container its parts, checks how often it occurs and then
+// finish assigns every container its parts, checks how often it occurs and then
 // every step number, which needs them all.
 func (d *Doc) finish() {
 	first := map[string]*container{}

@@ -217,7 +217,7 @@ func (l *shellLexer) word() bool {
 	return true
 }
 
-// assigns tells whether = or += follows what ends at i.
+// assigns reports whether = or += follows what ends at i.
 func (l *shellLexer) assigns(i int) bool {
 	rest := strings.TrimLeft(l.code[i:], " \t\n\v\f\r")
 	return strings.HasPrefix(rest, "=") || strings.HasPrefix(rest, "+=")

@@ -35,7 +35,7 @@ var (
 	notesKey  = parser.NewContextKey()
 )
 
-// excessOf gives what a page held too much of, or nil.
+// excessOf returns what a page held too much of, or nil.
 func excessOf(pc parser.Context) *excess {
 	e, _ := pc.Get(excessKey).(*excess)
 	return e
@@ -48,7 +48,7 @@ func exceed(pc parser.Context, e excess) {
 	}
 }
 
-// tooLarge gives the excess of a page's size, or nil.
+// tooLarge returns the excess of a page's size, or nil.
 func tooLarge(src []byte) *excess {
 	if len(src) <= maxSize {
 		return nil
@@ -103,7 +103,7 @@ func deep(at int) excess {
 	return excess{at, "nesting", fmt.Sprintf("more than %d blocks inside one another", maxDepth), ""}
 }
 
-// tooDeep tells whether one more block would be too deep.
+// tooDeep reports whether one more block would be too deep.
 func tooDeep(pc parser.Context) bool {
 	blocks := pc.OpenedBlocks()
 	if len(blocks) < maxDepth {
@@ -187,7 +187,7 @@ func (longReferences) Transform(p *ast.Paragraph, r text.Reader, pc parser.Conte
 	lines.SetSliced(0, 1)
 }
 
-// fenceMark gives the run of back-ticks or tildes that begins text, if it is
+// fenceMark returns the run of back-ticks or tildes that begins text, if it is
 // long enough for a fence.
 func fenceMark(text []byte) []byte {
 	for _, c := range []byte("`~") {

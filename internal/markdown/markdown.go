@@ -1,10 +1,11 @@
-// Package markdown promises that a lesson's Markdown becomes two things and
-// nothing else: its parts as plain facts, each with its place in the author's
-// file, and HTML in which only what the author may write is live.
+// Package markdown parses lessons and renders them to HTML. Parsing returns the parts
+// of a lesson as plain data (package lesson), each with its position in the author's
+// file. Rendering writes HTML with only the elements and attributes that authors may
+// use.
 //
-// Plain Markdown (CommonMark, GFM, footnotes) is goldmark's, byte for byte.
-// What stands between ::: lines is one row of the table in kinds.go, and is
-// drawn by a Theme.
+// goldmark parses and renders ordinary Markdown (CommonMark, GFM, footnotes). The
+// containers between ::: lines are rows of the table in kinds.go, and a Theme draws
+// them.
 package markdown
 
 import (
@@ -79,7 +80,7 @@ func plainParser() parser.Parser {
 		parser.WithParagraphTransformers(paragraphTransformers()...))
 }
 
-// Strip gives a Markdown page as plain HTML, without any container of ours:
+// Strip returns a Markdown page as plain HTML, without any container of ours:
 // what quotations of that page are looked up in.
 func Strip(md []byte) []byte {
 	var out bytes.Buffer
@@ -140,7 +141,7 @@ func ParseWith(file string, src []byte, start int, options Options) (*Doc, probl
 	return d, d.problems
 }
 
-// refuse gives the document without its text, and the one problem that says
+// refuse returns the document without its text, and the one problem that says
 // why.
 func (d *Doc) refuse(e *excess) (*Doc, problem.List) {
 	d.root, d.problems = ast.NewDocument(), nil
@@ -148,7 +149,7 @@ func (d *Doc) refuse(e *excess) (*Doc, problem.List) {
 	return d, d.problems
 }
 
-// lineStarts gives the offset of each line's first byte.
+// lineStarts returns the offset of each line's first byte.
 func lineStarts(src []byte) []int {
 	starts := []int{0}
 	for i, c := range src {
@@ -159,14 +160,14 @@ func lineStarts(src []byte) []int {
 	return starts
 }
 
-// pos gives the place in the file of the byte at offset of the body.
+// pos returns the place in the file of the byte at offset of the body.
 func (d *Doc) pos(offset int) problem.Pos {
 	offset = min(max(offset, 0), len(d.src)) + d.base
 	line := sort.SearchInts(d.lines, offset+1)
 	return problem.Pos{File: d.file, Line: line, Col: offset - d.lines[line-1] + 1}
 }
 
-// at gives the place of a node.
+// at returns the place of a node.
 func (d *Doc) at(n ast.Node) problem.Pos { return d.pos(offset(n)) }
 
 // offset finds where n begins in the body. Nodes that do not know it begin

@@ -163,7 +163,7 @@ func recorded(example, name string) (string, bool) {
 	return value, ok
 }
 
-// parseCase gives the expected parts of an archive for its in.md.
+// parseCase returns the expected parts of an archive for its in.md.
 func parseCase(t *testing.T, src []byte) []txtar.File {
 	t.Helper()
 	doc, problems := markdown.ParseWith("in.md", src, 0, markdown.Options{Values: recorded})

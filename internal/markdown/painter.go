@@ -44,7 +44,7 @@ type painter struct {
 	from  int // where the run of class begins
 }
 
-// paint gives the code up to end a class.
+// paint returns the code up to end a class.
 func (p *painter) paint(class string, end int) {
 	if class != p.class {
 		p.flush()
@@ -106,7 +106,7 @@ func (p *painter) quotedEnd(i int) int {
 	return 0
 }
 
-// byteAt gives the byte at i, or 0 outside of the code.
+// byteAt returns the byte at i, or 0 outside of the code.
 func (p *painter) byteAt(i int) byte {
 	if i < 0 || i >= len(p.code) {
 		return 0

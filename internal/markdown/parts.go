@@ -117,7 +117,7 @@ func (d *Doc) takeBold(n ast.Node) string {
 	return label
 }
 
-// boldStart gives the bold words that open a paragraph.
+// boldStart returns the bold words that open a paragraph.
 func boldStart(n ast.Node) (*ast.Emphasis, bool) {
 	if _, ok := n.(*ast.Paragraph); !ok {
 		return nil, false

@@ -73,7 +73,7 @@ func (d *Doc) refuseBetween(c *container, nodes []ast.Node) {
 	c.parts.after = append(nodes, c.parts.after...)
 }
 
-// optionLetter gives the letter that a list item begins with, or "".
+// optionLetter returns the letter that a list item begins with, or "".
 func (d *Doc) optionLetter(item ast.Node) string {
 	m := optionStart.FindStringSubmatch(d.itemStart(item))
 	if m == nil {
@@ -82,7 +82,7 @@ func (d *Doc) optionLetter(item ast.Node) string {
 	return m[1]
 }
 
-// itemStart gives the source text with which a list item begins, up to its
+// itemStart returns the source text with which a list item begins, up to its
 // first markup.
 func (d *Doc) itemStart(item ast.Node) string {
 	if item == nil || item.FirstChild() == nil {
@@ -153,7 +153,7 @@ func (d *Doc) readKey(c *container) {
 	}
 }
 
-// option gives the index of the option with that letter.
+// option returns the index of the option with that letter.
 func (c *container) option(letter string) (int, bool) {
 	for i, o := range c.fact.Options {
 		if o.Letter == letter {

@@ -30,7 +30,7 @@ func parseRanges(s string, pos problem.Pos) ([]lesson.Range, bool) {
 	return ranges, true
 }
 
-// covers tells whether step n is in one of the ranges.
+// covers reports whether step n is in one of the ranges.
 func covers(ranges []lesson.Range, n int) bool {
 	for _, r := range ranges {
 		if r.From <= n && n <= r.To {

@@ -8,7 +8,7 @@ import (
 	"verbatim/internal/lesson"
 )
 
-// Sections gives the lesson's plain text by its headings, for a search. The
+// Sections returns the lesson's plain text by its headings, for a search. The
 // first section is what stands before any heading, and may be empty.
 func (d *Doc) Sections() []lesson.Section {
 	sections := []lesson.Section{{}}

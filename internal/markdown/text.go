@@ -10,7 +10,7 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// text gives what a reader reads in the nodes: no markup, entities and escapes
+// text returns what a reader reads in the nodes: no markup, entities and escapes
 // resolved, every run of white space one space.
 func (d *Doc) text(nodes ...ast.Node) string {
 	var b line
@@ -89,7 +89,7 @@ func (l *line) space() {
 	}
 }
 
-// text gives the line, without white space at either end.
+// text returns the line, without white space at either end.
 func (l *line) text() string { return string(l.trimmed()) }
 
 // trimmed is text in the line's own memory, until the next reset.
@@ -153,7 +153,7 @@ func (d *Doc) writeText(b *line, n ast.Node) {
 	}
 }
 
-// plain gives the characters that a text node stands for.
+// plain returns the characters that a text node stands for.
 func (d *Doc) plain(n *ast.Text) []byte {
 	value := n.Value(d.src)
 	if n.IsRaw() || n.Parent() != nil && n.Parent().Kind() == ast.KindCodeSpan {
@@ -170,7 +170,7 @@ func unescape(s []byte) []byte {
 	return util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(s)))
 }
 
-// firstSentence gives the first sentence of a paragraph's text.
+// firstSentence returns the first sentence of a paragraph's text.
 func firstSentence(text string) string {
 	for i := range len(text) {
 		if strings.IndexByte(".!?", text[i]) >= 0 && (i+1 == len(text) || text[i+1] == ' ') {

@@ -185,7 +185,7 @@ var waiting = map[string]int{
 	"XREAD": afterBlock, "XREADGROUP": afterBlock,
 }
 
-// endless says why a command would never answer, or gives "".
+// endless returns the reason why a command would never answer, or returns "".
 func endless(words []string) string {
 	name := strings.ToUpper(words[0])
 	if name == "CLIENT" && len(words) > 1 && strings.EqualFold(words[1], "REPLY") {

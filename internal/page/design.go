@@ -57,7 +57,7 @@ func (d *Design) Again(fsys fs.FS) (*Design, error) {
 	return d, nil
 }
 
-// find gives a file of the theme that a template names.
+// find returns a file of the theme that a template names.
 func find[V any](known map[string]V, what, name string) (V, error) {
 	v, ok := known[name]
 	if !ok {

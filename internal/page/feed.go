@@ -13,7 +13,7 @@ import (
 // The addresses of a site are known only with base_url; without it there is no
 // feed, no map and no canonical link.
 
-// absolute gives the address of a file of the site, or "" without base_url.
+// absolute returns the address of a file of the site, or "" without base_url.
 func (s *site) absolute(file string) string {
 	if s.in.Home == nil || s.in.Home.Meta.BaseURL == "" {
 		return ""

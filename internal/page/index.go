@@ -43,7 +43,7 @@ func (s *site) index() ([]byte, error) {
 	return s.execute("search.html", v)
 }
 
-// byTitle gives the lessons as an index lists them.
+// byTitle returns the lessons as an index lists them.
 func (s *site) byTitle() []Lesson {
 	lessons := slices.Clone(s.in.Lessons)
 	slices.SortStableFunc(lessons, func(a, b Lesson) int {

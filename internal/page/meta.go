@@ -81,7 +81,7 @@ type thing struct {
 	Name string `json:"name"`
 }
 
-// learning gives a lesson as JSON-LD.
+// learning returns a lesson as JSON-LD.
 func (s *site) learning(l *Lesson, readingTime int) (template.JS, error) {
 	r := learningResource{
 		Context: "https://schema.org", Type: "LearningResource", Name: title(l.Lesson), Description: describe(l.Lesson),

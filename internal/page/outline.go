@@ -43,7 +43,7 @@ var sections = map[string]section{
 // entry is a line of "On this page".
 type entry struct{ ID, Text string }
 
-// outline gives each container the headings that the theme puts before it, and
+// outline sets the headings that the theme puts before each container, and
 // the page its contents. An author's own headings come first: right before a
 // container they replace its heading, and once there is one of level two,
 // groups of containers get none.
@@ -78,7 +78,7 @@ type outliner struct {
 	fresh    bool // and it stands right before
 }
 
-// before gives the headings before one container.
+// before returns the headings before one container.
 func (o *outliner) before(c *lesson.Container) (all []heading) {
 	s := sections[c.Kind]
 	if s.own != nil {

@@ -1,6 +1,7 @@
-// Package page promises the files of a site: for the same lessons, records and
-// templates the same bytes, whoever asks, on whatever day, with any number of
-// workers. It reads and writes nothing but what it is given.
+// Package page renders the files of a site: lessons, index, example and evidence
+// pages, feed and sitemap. The same lessons, records and templates give the same
+// bytes on every machine and day, with any number of workers. ReadDesign reads a
+// theme; the package reads and writes no other files.
 package page
 
 import (
@@ -29,7 +30,7 @@ type Input struct {
 	Quotes    map[problem.Pos]claim.Quotation
 	Files     []string // paths below public/ that are copied from content/
 
-	// ImageSize gives the size in pixels of an image that a lesson's file
+	// ImageSize returns the size in pixels of an image that a lesson's file
 	// names by dest; 0, 0 when unknown. It may be nil, and is called by
 	// several goroutines.
 	ImageSize func(file, dest string) (width, height int)
@@ -136,13 +137,13 @@ func (s *Site) With(l Lesson) *Site {
 	return &with
 }
 
-// Page gives the number of the page at a path, if there is one.
+// Page returns the number of the page at a path, if there is one.
 func (s *Site) Page(path string) (i int, ok bool) {
 	i, ok = s.at[path]
 	return i, ok
 }
 
-// Static gives the theme's own files.
+// Static returns the theme's own files.
 func (s *Site) Static() []File { return slices.Clip(s.static) }
 
 // Len is the number of pages.

@@ -109,7 +109,7 @@ var (
 	images  = regexp.MustCompile(`(<img src=")([^":]+")`)
 )
 
-// prefixed gives a page ids that no other page has.
+// prefixed gives the elements of a page ids that no other page has.
 func prefixed(html, prefix string) string {
 	return ids.ReplaceAllStringFunc(html, func(attribute string) string {
 		m := ids.FindStringSubmatch(attribute)

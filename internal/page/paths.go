@@ -96,7 +96,7 @@ func address(file string) string {
 	return file
 }
 
-// AliasPath gives the file that answers for an old address, or says what is
+// AliasPath returns the file that answers for an old address, or says what is
 // wrong with it.
 func AliasPath(alias string) (file, wrong string) {
 	file = strings.TrimPrefix(alias, "/")

@@ -88,7 +88,7 @@ func (s *site) lessonOf(file string) *lesson.Lesson {
 	return nil
 }
 
-// find gives a lesson of the site by its id, or nil.
+// find returns a lesson of the site by its id, or nil.
 func (s *site) find(id string) *Lesson {
 	i, ok := s.byID[id]
 	if !ok {
@@ -252,7 +252,7 @@ func (s *site) fill(v *view, l *Lesson, t *theme) (err error) {
 	return err
 }
 
-// links gives the lessons that refs name; check complains about the others.
+// links returns the lessons that refs name; check complains about the others.
 func (s *site) links(refs []lesson.Ref, root string) (links []link) {
 	for _, ref := range refs {
 		if l := s.find(ref.ID); l != nil {
@@ -262,7 +262,7 @@ func (s *site) links(refs []lesson.Ref, root string) (links []link) {
 	return links
 }
 
-// neighbours gives the lessons before and after one in the course.
+// neighbours returns the lessons before and after one in the course.
 func (s *site) neighbours(id, root string) (previous, next *link) {
 	p, listed := s.places[id]
 	if !listed {

@@ -60,7 +60,7 @@ func (t *theme) shown() *lesson.Lesson {
 	return &l
 }
 
-// first gives a link to the heading with that id, else to the first container
+// first returns a link to the heading with that id, else to the first container
 // of a kind, else "".
 func (t *theme) first(kind, id string) string {
 	for _, c := range t.doc.Body.Containers {

@@ -1,8 +1,8 @@
-// Package problem promises that a complaint about an author's file always says
-// where it is, what is wrong and what to do next, and that a list of them
-// prints in the same order however it was gathered.
+// Package problem holds diagnostics about authors' files: position, message and hint.
+// A List prints in the same order however it was collected.
 //
-// A problem is the author's to mend; a failure of ours is an ordinary error.
+// A problem is a mistake that the author can correct; a fault of the program or the
+// machine is an ordinary error.
 package problem
 
 import (
@@ -33,7 +33,7 @@ func (p Pos) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
 }
 
-// At gives the position of the byte at offset in src, a whole file's bytes.
+// At returns the position of the byte at offset in src, a whole file's bytes.
 func At(file string, src []byte, offset int) Pos {
 	offset = min(max(offset, 0), len(src))
 	before := src[:offset]
@@ -67,7 +67,7 @@ func (p Problem) String() string {
 	return Printable(b.String())
 }
 
-// MarshalJSON gives the problem as one JSON object, the line that both commands
+// MarshalJSON returns the problem as one JSON object, the line that both commands
 // print with -json.
 func (p Problem) MarshalJSON() ([]byte, error) {
 	kind := "problem"
@@ -107,7 +107,7 @@ func (l *List) Warn(pos Pos, check, format string, args ...any) {
 	*l = append(*l, Problem{Pos: pos, Check: check, Text: fmt.Sprintf(format, args...), Warning: true})
 }
 
-// Count gives the number of problems and of warnings.
+// Count returns the number of problems and of warnings.
 func (l List) Count() (problems, warnings int) {
 	for _, p := range l {
 		if p.Warning {

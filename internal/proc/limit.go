@@ -43,7 +43,7 @@ func (l *Limited) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Over tells whether anything was thrown away.
+// Over reports whether anything was thrown away.
 func (l *Limited) Over() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -19,7 +19,7 @@ var ownOwner = sync.OnceValue(func() string {
 	return strings.Join([]string{machine(), boot(), strconv.Itoa(os.Getpid()), start}, ".")
 })
 
-// OwnerGone tells whether owner, as Owner gave it, was a process of this machine
+// OwnerGone reports whether owner, as Owner gave it, was a process of this machine
 // that is certainly gone: it ended, or the machine was started anew. What other
 // machines own, and what is no owner's name at all, is never gone.
 func OwnerGone(owner string) bool {

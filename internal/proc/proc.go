@@ -1,6 +1,5 @@
-// Package proc promises that a started program, and everything it started,
-// ends with it, and at the latest with the build that started it, even if that
-// is killed.
+// Package proc starts programs and ends them with all processes that they started, at
+// the latest when the build that started them ends, even if the build is killed.
 //
 // On Linux a program runs in its own cgroup, which is killed through
 // cgroup.kill. A watchdog process, one per build, does that as soon as the build is

@@ -185,7 +185,7 @@ func TestPublishDeletesOnlyItsOwn(t *testing.T) {
 	}
 }
 
-// A file gives way to a folder of its name, and a folder to a file.
+// A folder replaces a file of its name, and a file a folder.
 func TestPublishFileInPlaceOfFolder(t *testing.T) {
 	dir, root := tree(t, nil)
 	for _, step := range []struct {

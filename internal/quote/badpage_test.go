@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// endless gives n bytes of a pattern without holding them.
+// endless returns n bytes of a pattern without holding them.
 func endless(pattern string, n int64) io.Reader {
 	return io.LimitReader(&repeater{pattern: pattern}, n)
 }

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// isWordRune tells the characters that make words and numbers.
+// isWordRune reports whether a character is part of a word or number.
 func isWordRune(r rune) bool {
 	return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r)
 }
@@ -20,8 +20,8 @@ var unspaced = []*unicode.RangeTable{
 
 func isUnspaced(r rune) bool { return r >= 0x0E00 && unicode.In(r, unspaced...) }
 
-// joins tells the characters that belong to the one before them, whatever it
-// is: combining marks, joiners, emoji modifiers.
+// joins reports whether a character always belongs to the one before it: combining
+// marks, joiners, emoji modifiers.
 func joins(r rune) bool {
 	return unicode.IsMark(r) || r == 0x200C || r == 0x200D || 0x1F3FB <= r && r <= 0x1F3FF
 }
@@ -108,7 +108,7 @@ const (
 	minUnspaced   = 4
 )
 
-// tooShort says why an exact-folded quotation is too short to mean anything,
+// tooShort returns the reason why an exact-folded quotation is too short to mean anything,
 // or "".
 func tooShort(s string) string {
 	letters, cjk := 0, 0
@@ -136,8 +136,8 @@ func tooShort(s string) string {
 	return ""
 }
 
-// wordCount counts the words of an exact-folded text: what stands between
-// spaces and holds a letter or a digit; each character of an unspaced script
+// wordCount returns the number of words of an exact-folded text. A word is between
+// spaces and has a letter or a digit; each character of a script without spaces
 // counts as one.
 func wordCount(s string) int {
 	n := 0

@@ -17,7 +17,7 @@ import (
 	"verbatim/internal/problem"
 )
 
-// mustCheck gives what a check says.
+// mustCheck returns the results of a check.
 func mustCheck(t testing.TB, in Input) ([]Result, problem.List) {
 	t.Helper()
 	results, ps, err := Check(context.Background(), in)
@@ -27,7 +27,7 @@ func mustCheck(t testing.TB, in Input) ([]Result, problem.List) {
 	return results, ps
 }
 
-// cacheFile gives the one file of a cache.
+// cacheFile returns the one file of a cache.
 func cacheFile(t *testing.T, dir string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*"))

@@ -19,7 +19,7 @@ import (
 	"verbatim/internal/problem"
 )
 
-// State says what is known about a quotation and the copy of its source.
+// State is the result of checking a quotation against the copy of its source.
 type State string
 
 // The states. The last three are always problems.
@@ -124,7 +124,7 @@ func (in Input) open() Input {
 	return in
 }
 
-// names gives the files of the site for looking at what is there. By the path of
+// names returns the files of the site for looking at what is there. By the path of
 // the site that takes one call of the system for each; a file system that never
 // leaves the site looks at every folder on the way and at every file that it
 // lists. So the path serves where no folder above a source is a link.
@@ -145,7 +145,7 @@ func (in Input) names() fs.FS {
 	return byPath
 }
 
-// group gives each source its citations, and complains about what does not
+// group assigns the citations to their sources, and reports those that do not
 // fit. A citation of no source gets a check without one.
 func (in Input) group() ([]*sourceCheck, problem.List) {
 	var ps problem.List

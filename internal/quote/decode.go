@@ -34,7 +34,7 @@ var (
 
 func isGzip(stored []byte) bool { return bytes.HasPrefix(stored, []byte("\x1f\x8b")) }
 
-// unpack gives the bytes of a page that is kept as gzip.
+// unpack returns the bytes of a page that is kept as gzip.
 func unpack(stored []byte) ([]byte, error) {
 	unzip, err := gzip.NewReader(bytes.NewReader(stored))
 	if err != nil {
@@ -79,7 +79,7 @@ var magics = []struct{ prefix, what string }{
 	{"bplist00", "a Safari web archive"},
 }
 
-// refuse says why raw cannot be a page, or nil.
+// refuse returns the reason why raw cannot be a page, or nil.
 func refuse(raw []byte) error {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return errEmpty
@@ -92,7 +92,7 @@ func refuse(raw []byte) error {
 	return nil
 }
 
-// UTF8 gives the bytes of a page as UTF-8 where a server declares another
+// UTF8 returns the bytes of a page as UTF-8 where a server declares another
 // charset for them, which a saved file would not remember; else raw as it is.
 // An error is in words that go on after the page's name.
 func UTF8(raw []byte, contentType string) ([]byte, error) {
@@ -138,7 +138,7 @@ func decodeUTF16(raw []byte) (string, error) {
 	return string(text), nil
 }
 
-// declared gives the decoder that the page asks for, else windows-1252.
+// declared returns the decoder that the page asks for, else windows-1252.
 func declared(raw []byte, contentType string) interface{ Bytes([]byte) ([]byte, error) } {
 	// The library guesses UTF-8 from the first kilobyte where nothing is
 	// declared; these bytes are known not to be, so it sees none above ASCII.
@@ -157,7 +157,7 @@ func declared(raw []byte, contentType string) interface{ Bytes([]byte) ([]byte, 
 // maxParts bounds how deep multipart bodies may nest.
 const maxParts = 8
 
-// firstHTML gives the first text/html part of an MHTML file, and its content
+// firstHTML returns the first text/html part of an MHTML file, and its content
 // type.
 func firstHTML(raw []byte) (body []byte, contentType string, err error) {
 	m, err := mail.ReadMessage(bytes.NewReader(raw))

@@ -18,7 +18,7 @@ const (
 	maxWords     = 1 << 20
 )
 
-// explain says why an exact-folded quotation has no match: the notes, most
+// explain returns the reason why an exact-folded quotation has no match: the notes, most
 // telling first, and the passage most like it.
 func (p *Page) explain(q string) Finding {
 	if p.explained++; p.explained > minExplained && p.explained*p.Words() > maxWords {

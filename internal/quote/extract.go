@@ -31,7 +31,7 @@ func setOf(atoms ...atom.Atom) map[atom.Atom]bool {
 	return set
 }
 
-// extract walks a page's tree and gives its text, in order.
+// extract walks the tree of a page and returns its text, in order.
 func extract(tree *html.Node) []run {
 	w := walker{runs: make([]run, 0, 256), sheet: readSheets(tree)} // a short page; it grows
 	w.walk(tree, 0)
@@ -80,7 +80,7 @@ func (w *walker) children(n *html.Node, f flags) {
 	}
 }
 
-// style tells how the element shows its text: f is how its parent does.
+// style returns the flags of the text in an element. f holds those of its parent.
 func (w *walker) style(n *html.Node, f flags) (flags, bool) {
 	block := blocks[n.DataAtom]
 	if fallbacks[n.DataAtom] || n.Data == hiddenTag {

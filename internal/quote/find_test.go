@@ -64,7 +64,7 @@ func rows(t testing.TB, file string) []row {
 // verdictRows are the tables of verdicts.
 var verdictRows = []string{"testdata/quotes.jsonl", "testdata/more.jsonl", "testdata/edited.jsonl"}
 
-// TestVerdicts gives every row of the tables to the matcher.
+// TestVerdicts matches every row of the tables.
 func TestVerdicts(t *testing.T) {
 	for _, file := range verdictRows {
 		for _, r := range rows(t, file) {

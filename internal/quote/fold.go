@@ -24,19 +24,19 @@ type view struct {
 	cuts []cut // in order; the first is at 0
 }
 
-// cut says that the byte at of a view came from the byte src of the reading.
+// cut maps the byte at of a view to the byte src of the reading.
 // The wide bytes from there on are what one character became; after them, and
 // where wide is 0, offsets run in step until the next cut.
 type cut struct{ at, src, wide int }
 
-// source gives the offset in the reading for one in the view; ok is false
+// source returns the offset in the reading for one in the view; ok is false
 // inside what one character became.
 func (v *view) source(at int) (src int, ok bool) {
 	c := v.cuts[sort.Search(len(v.cuts), func(i int) bool { return v.cuts[i].at > at })-1]
 	return c.src + at - c.at, c.wide == 0 || at == c.at
 }
 
-// view gives a fold of the reading, made once.
+// view returns a fold of the reading, made once.
 func (r *reading) view(kind viewKind) *view {
 	if r.views[kind] == nil {
 		r.views[kind] = fold(r.text, kind)
@@ -112,7 +112,7 @@ func (f *folder) foldSpace() {
 	f.pos++
 }
 
-// foldedFirst gives the first byte of s once it is folded.
+// foldedFirst returns the first byte of s once it is folded.
 func foldedFirst(s string) byte {
 	r, _ := utf8.DecodeRuneInString(s)
 	if to := typographic(r); to != "" {
@@ -132,7 +132,7 @@ func (f *folder) replace(n int, to string) {
 	f.cuts = append(f.cuts, cut{at + len(to), f.pos, 0})
 }
 
-// dashAt gives the length in bytes of the dash at pos, or 0: an en or em dash,
+// dashAt returns the length in bytes of the dash at pos, or 0: an en or em dash,
 // or "--" between spaces or between words. A "--" that begins a word is a
 // flag.
 func dashAt(s string, pos int) int {
@@ -152,7 +152,7 @@ func dashAt(s string, pos int) int {
 	return 0
 }
 
-// typographic gives what a character is in plain ASCII typing, or "".
+// typographic returns what a character is in plain ASCII typing, or "".
 func typographic(r rune) string {
 	switch r {
 	case '‘', '’', '‚', '‛', '‹', '›':

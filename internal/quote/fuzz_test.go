@@ -84,7 +84,7 @@ func checkNotes(t *testing.T, quotation string, f Finding) {
 	}
 }
 
-// simpleWords gives the words of s under a fold: its runs of letters, digits
+// simpleWords returns the words of s under a fold: its runs of letters, digits
 // and marks.
 func simpleWords(fold Fold, s string) []string {
 	s = strings.Map(func(r rune) rune {
@@ -104,7 +104,7 @@ func simpleWords(fold Fold, s string) []string {
 	})
 }
 
-// containsRun reports whether part stands in all without a gap. In scripts
+// containsRun reports whether all contains part without a gap. In scripts
 // without spaces a quotation may begin and end inside what is one word here.
 func containsRun(all, part []string) bool {
 	for i := 0; i+len(part) <= len(all); i++ {

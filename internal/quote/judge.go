@@ -51,7 +51,7 @@ func (c *sourceCheck) run(ctx context.Context) error {
 	return nil
 }
 
-// lookup holds what a source's copy says about the quotations of the source.
+// lookup holds the results of looking for quotations in the copy of their source.
 type lookup struct {
 	digest string // the page's Digest
 	found  map[string]Finding
@@ -111,7 +111,7 @@ func (c *sourceCheck) quotations() []string {
 	return all
 }
 
-// readPage gives the page, or nil where it is not here or cannot be used.
+// readPage returns the page, or nil where it is not here or cannot be used.
 func (c *sourceCheck) readPage() (*Page, error) {
 	if c.place.file == "" {
 		return nil, nil
@@ -185,7 +185,7 @@ func publish(state State, text string, f Finding) Published {
 	return p
 }
 
-// stateOfSeal returns what the seal alone says about a quotation.
+// stateOfSeal returns the state of a quotation by its seal alone.
 func (c *sourceCheck) stateOfSeal(quotation string) (State, sealed) {
 	if c.seal == nil {
 		return Unverified, sealed{}

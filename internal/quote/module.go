@@ -22,7 +22,7 @@ type complaint struct{ text, hint string }
 
 func (c *complaint) Error() string { return c.text }
 
-// goMod is what go.mod says, as far as a source needs it.
+// goMod holds the lines of go.mod that a source needs.
 type goMod struct {
 	Require []struct{ Path, Version string }
 	Replace []struct{ Old, New struct{ Path string } }
@@ -102,7 +102,7 @@ func pinnedModule(ctx context.Context, dir, name string) (module, error) {
 	return m, nil
 }
 
-// version gives the version of a module that go.mod requires.
+// version returns the version of a module that go.mod requires.
 func (mod goMod) version(name string) (string, error) {
 	for _, r := range mod.Replace {
 		if r.Old.Path == name {
@@ -125,9 +125,8 @@ func goJSON(ctx context.Context, dir string, out any, args ...string) error {
 	return json.Unmarshal(text, out)
 }
 
-// goCommand runs the go command in dir and gives its standard output. What
-// the machine's own settings would add (a workspace, flags) must not change
-// the answer.
+// goCommand runs the go command in dir and gives its standard output. It hides
+// the user's settings (a workspace, flags), which would change the answer.
 func goCommand(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, goDeadline)
 	defer cancel()

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Stripper renders Markdown to HTML. The conductor gives it, because the
-// Markdown library has its own door.
+// Stripper renders Markdown to HTML. The caller provides it, because only package
+// markdown imports the Markdown library.
 type Stripper func(md []byte) (html []byte)
 
 // Page is the text of one saved page, ready to be searched. It is for one
@@ -31,7 +31,7 @@ type Page struct {
 	explained int // quotations that it lacks, as far as they were explained
 }
 
-// pageKinds gives the reader for a page by its extension.
+// pageKinds holds the readers of pages by extension.
 var pageKinds = []struct {
 	ext  string
 	read func(p *Page, raw []byte, strip Stripper) error
@@ -44,8 +44,8 @@ var pageKinds = []struct {
 	{".go", readGo},
 }
 
-// ReadPage extracts the text of the page called name from r, as rule (a) of
-// the contract says. The extension tells the kind; unknown ones are read as
+// ReadPage extracts the text of the page called name from r, by rule (a) of
+// the contract. The extension determines the kind; unknown ones are read as
 // plain text. An error is about the page, in words that go on after its name
 // ("is empty"); reading fails only within MaxPage bytes.
 func ReadPage(name string, r io.Reader, strip Stripper) (*Page, error) {
@@ -56,7 +56,7 @@ func ReadPage(name string, r io.Reader, strip Stripper) (*Page, error) {
 	return readPage(name, stored, sha256.Sum256(stored), strip)
 }
 
-// kindOf gives the extension that tells the kind of a page.
+// kindOf returns the extension that determines the kind of a page.
 func kindOf(name string) string { return path.Ext(strings.TrimSuffix(name, ".gz")) }
 
 // readPage is ReadPage for the bytes that a page is kept in, and their digest.
@@ -107,7 +107,7 @@ func (p *Page) findVariants() {
 	}
 }
 
-// reading gives the page without what has a flag of omit.
+// reading returns the page without what has a flag of omit.
 func (p *Page) reading(omit flags) *reading {
 	if p.reads[omit] == nil {
 		p.reads[omit] = read(p.runs, omit)
@@ -180,9 +180,9 @@ func (p *Page) parse(text string) error {
 	return nil
 }
 
-// hiddenTag stands for <noscript>: with scripting off, the parser moves what
-// a noscript element of the head may not hold out of it and into the body,
-// where it would pass for visible text.
+// hiddenTag replaces <noscript>: with scripting off, the parser moves what
+// a noscript element of the head may not contain into the body, where it would count
+// as visible text.
 const hiddenTag = "x-noscript"
 
 var noscriptTag = regexp.MustCompile(`(?i)<(/?)noscript\b`)

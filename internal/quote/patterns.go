@@ -72,7 +72,7 @@ func (a *sameHead) find(texts []string, s string, found func(i int)) {
 	}
 }
 
-// head gives the first bytes of s, which has that many.
+// head returns the first bytes of s, which has that many.
 func head(s string) uint64 {
 	_ = s[headBytes-1]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
@@ -82,7 +82,7 @@ func head(s string) uint64 {
 // hashed spreads heads over the bits of seen.
 func hashed(h uint64) uint64 { return h * 0x9E3779B97F4A7C15 >> (64 - 16) }
 
-// find calls found for each place in text where a pattern stands, those of one
+// find calls found for each occurrence of a pattern in text, those of one
 // pattern in order. Places within a word of ASCII letters and digits are left
 // out: no quotation begins there.
 func (p *patterns) find(text string, found func(pattern, at int)) {
@@ -110,7 +110,7 @@ func (p *patterns) find(text string, found func(pattern, at int)) {
 	}
 }
 
-// asciiWord tells the letters and digits of ASCII, and the underscore.
+// asciiWord is true for the letters and digits of ASCII and for the underscore.
 var asciiWord = func() (is [256]bool) {
 	for c := range is {
 		is[c] = c < 128 && isWordRune(rune(c))
@@ -118,8 +118,8 @@ var asciiWord = func() (is [256]bool) {
 	return is
 }()
 
-// holds gives those of the patterns, which are in the typography fold, that
-// stand in the text that a reader of the page sees, each once.
+// holds returns those of the patterns, which are in the typography fold, that
+// occur in the visible text of the page, each once.
 func (p *Page) holds(wanted *patterns) []int {
 	is := make([]bool, len(wanted.texts))
 	for _, omit := range p.variant {

@@ -41,7 +41,7 @@ func paragraphs(text string) []run {
 	return runs
 }
 
-// readGo gives each comment group's text without its markers, and then the
+// readGo returns each comment group's text without its markers, and then the
 // code without comments.
 func readGo(p *Page, raw []byte, _ Stripper) error {
 	text, err := decode(raw, "")

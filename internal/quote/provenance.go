@@ -11,7 +11,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Provenance is what a saved page itself says about where it comes from.
+// Provenance is the origin of a saved page by the page's own text.
 type Provenance struct {
 	URL   string // "" where it does not say
 	Saved string // a date, 2026-11-29, "" where it does not say
@@ -87,7 +87,7 @@ func readMailHeader(raw []byte) Provenance {
 	return p
 }
 
-// webAddress gives s if it is an http address, else "".
+// webAddress returns s if it is an http address, else "".
 func webAddress(s string) string {
 	u, err := url.Parse(strings.TrimSpace(s))
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -96,7 +96,7 @@ func webAddress(s string) string {
 	return u.String()
 }
 
-// Title gives the title of an HTML page, words one space apart; "" where it
+// Title returns the title of an HTML page, words one space apart; "" where it
 // has none.
 func (p *Page) Title() string {
 	if p.tree == nil {

@@ -22,7 +22,7 @@ const (
 
 const hiddenText = noBox | invisible
 
-// gap is what stands between two pieces of text.
+// gap is the kind of space between two pieces of text.
 type gap uint8
 
 const (
@@ -50,7 +50,7 @@ type reading struct {
 	views [3]*view // other folds of the text, made when first needed
 }
 
-// mark says what the text is like from an offset on.
+// mark holds the properties of the text from an offset on.
 type mark struct {
 	at    int
 	block int
@@ -206,7 +206,7 @@ func plainEights(s string) int {
 	return i
 }
 
-// visibleASCII tells the bytes of ASCII that are neither space nor control.
+// visibleASCII is true for the bytes of ASCII that are neither space nor control.
 var visibleASCII = func() (is [256]bool) {
 	for c := ' ' + 1; c < utf8.RuneSelf; c++ {
 		is[c] = true
@@ -214,7 +214,7 @@ var visibleASCII = func() (is [256]bool) {
 	return is
 }()
 
-// ignorable tells the format characters that no reader sees. ZWNJ and ZWJ
+// ignorable is true for the format characters that are invisible. ZWNJ and ZWJ
 // stay: they carry meaning in Persian, Indic and emoji text.
 func ignorable(r rune) bool {
 	switch r {
@@ -232,12 +232,12 @@ func isThinSpace(r rune) bool {
 // span is a half-open range of offsets in a reading's text.
 type span struct{ start, end int }
 
-// markIndex gives the index of the mark that holds for the byte at offset.
+// markIndex returns the index of the mark that holds for the byte at offset.
 func (r *reading) markIndex(offset int) int {
 	return sort.Search(len(r.marks), func(i int) bool { return r.marks[i].at > offset }) - 1
 }
 
-// within gives the marks that touch s, which is not empty.
+// within returns the marks that touch s, which is not empty.
 func (r *reading) within(s span) []mark {
 	return r.marks[r.markIndex(s.start) : r.markIndex(s.end-1)+1]
 }
@@ -248,7 +248,7 @@ func (r *reading) isTight(offset int) bool {
 	return i < len(r.tight) && r.tight[i] == offset
 }
 
-// word gives the index of the word that begins at offset.
+// word returns the index of the word that begins at offset.
 func (r *reading) word(offset int) int { return strings.Count(r.text[:offset], " ") }
 
 // words counts the words of the whole reading.

@@ -71,7 +71,7 @@ func (p place) read(strip Stripper) (*Page, error) {
 	return p.extract(stored, sha256.Sum256(stored), strip)
 }
 
-// bytes gives what is kept at p, and the state of the file that it came from,
+// bytes returns what is kept at p, and the state of the file that it came from,
 // nil where that is not told. A *complaint is the author's.
 func (p place) bytes() ([]byte, fs.FileInfo, error) {
 	r, err := p.open()

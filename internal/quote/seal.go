@@ -93,7 +93,7 @@ func (s sealed) finding() Finding {
 // equal reports whether two entries are equal.
 func (s sealed) equal(other sealed) bool { return reflect.DeepEqual(s, other) }
 
-// of gives the seal of a quotation.
+// of returns the seal of a quotation.
 func (s *seal) of(quotation string) (sealed, bool) {
 	want := digest(exact(quotation))
 	for _, q := range s.Quotations {
@@ -104,7 +104,7 @@ func (s *seal) of(quotation string) (sealed, bool) {
 	return sealed{}, false
 }
 
-// encode gives the bytes of seal.yaml.
+// encode returns the bytes of seal.yaml.
 func (s seal) encode() ([]byte, error) {
 	s.Sum = ""
 	body, err := yamldoc.Encode(s)

@@ -98,7 +98,7 @@ func (c *sourceCheck) sealProblems() problem.List {
 	return ps
 }
 
-// newSeal gives the file to write. A source that was named must have its page
+// newSeal returns the file to write. A source that was named must have its page
 // here; among all sources, one without is left as it is.
 func (c *sourceCheck) newSeal(named bool, ps *problem.List) (NewSeal, error) {
 	n := NewSeal{Source: c.source.ID, File: c.sealFile()}

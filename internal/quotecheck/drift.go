@@ -18,7 +18,7 @@ import (
 )
 
 // Drift fetches the live page of each source of c.Args, or of all that lessons
-// quote, one after another, and says which quotations no longer stand there. It
+// quote, one after another, and reports the quotations that it no longer contains. It
 // changes nothing. A file of a module cannot drift, nor can a page whose address
 // is invented.
 func Drift(ctx context.Context, c Config) (*Report, error) {
@@ -60,8 +60,8 @@ func Drift(ctx context.Context, c Config) (*Report, error) {
 	return r, nil
 }
 
-// reserved tells an address that is invented: its top-level name is kept free
-// for examples and tests (RFC 6761). The copy of such a page is the original.
+// reserved reports whether the top-level domain of an address is reserved for examples
+// and tests (RFC 6761). The copy of such an invented page is the original.
 func reserved(address string) (host string, nobodys bool) {
 	u, err := url.Parse(address)
 	if err != nil {

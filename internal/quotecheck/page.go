@@ -77,8 +77,8 @@ func (c Config) download(ctx context.Context, address string) (got, error) {
 // scheme is how an address begins; one letter is a drive.
 var scheme = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]+:`)
 
-// isAddress tells an address from a file. One of a kind that is not fetched is
-// a mistake on the command line.
+// isAddress reports whether an argument is a URL and not a file. It returns an error
+// for a URL with a scheme that is not fetched.
 func isAddress(s string) (bool, error) {
 	begin := strings.ToLower(scheme.FindString(s))
 	switch begin {
@@ -143,7 +143,7 @@ var gates = []string{
 	"please verify you are", "robot check", "security check", "vercel security checkpoint",
 }
 
-// suspect says why a page is probably not the one that was wanted, or "".
+// suspect returns the reason why a page is probably not the one that was wanted, or "".
 func suspect(p *quote.Page) string {
 	title := strings.ToLower(p.Title())
 	for _, gate := range gates {

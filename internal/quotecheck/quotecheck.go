@@ -1,7 +1,6 @@
-// Package quotecheck promises that the words of cmd/quotecheck come from what
-// was read: it loads a site, checks its quotations, seals or saves the pages of
-// its sources or looks at them again where they live, and says in one report
-// what came of it.
+// Package quotecheck implements the command quotecheck. It loads a site, checks its
+// quotations against saved pages, writes seals, saves pages, and compares saved pages
+// with live ones. Each function returns one report.
 package quotecheck
 
 import (
@@ -21,7 +20,7 @@ import (
 	"verbatim/internal/quote"
 )
 
-// Config is what the command line asks for.
+// Config holds the options of the command line.
 type Config struct {
 	Root         string       // the site's root
 	Pages        string       // a folder of saved pages, or ""

@@ -70,7 +70,7 @@ func Save(ctx context.Context, c Config) (*Report, error) {
 	return r, err
 }
 
-// source gives what is known of a source; a new one has only its id.
+// source returns a source; a new one has only its id.
 func (s *site) source(id string) (lesson.Source, bool) {
 	i := slices.IndexFunc(s.input.Sources, func(source lesson.Source) bool { return source.ID == id })
 	if i < 0 {

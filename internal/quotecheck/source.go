@@ -19,8 +19,8 @@ type newSource struct {
 	Publish bool   `yaml:"publish"`
 }
 
-// sourceFile gives the bytes of source.yaml. In one that is there only the
-// lines about the copy change: what an author wrote stays as it is.
+// sourceFile returns the bytes of source.yaml. In an existing file
+// only the lines about the copy change.
 func sourceFile(fsys fs.FS, s lesson.Source, known bool) ([]byte, error) {
 	if !known {
 		return yamldoc.Encode(newSource{s.Title, s.URL, s.Copy, s.Saved, s.Publish})
@@ -40,7 +40,7 @@ func sourceFile(fsys fs.FS, s lesson.Source, known bool) ([]byte, error) {
 	return src, nil
 }
 
-// origin is what source.yaml says about the copy.
+// origin holds the lines of source.yaml about the copy.
 type origin struct {
 	URL   string `yaml:"url"`
 	Copy  string `yaml:"copy"`

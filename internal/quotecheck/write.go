@@ -15,8 +15,7 @@ type file struct {
 	data []byte
 }
 
-// ignoring makes git ignore all of folder, in every site, whatever its own
-// .gitignore says.
+// ignoring returns a .gitignore with which git ignores all of a folder.
 func ignoring(folder string) file { return file{path.Join(folder, ".gitignore"), []byte("*\n")} }
 
 // aside is the end of the name of a file that is not in place yet.

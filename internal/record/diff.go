@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Diff tells two lists of lines apart for a person: the first line that
-// differs, as it was recorded and as it came, with what cannot be seen made
-// visible. It is "" when they are equal.
+// Diff returns the first line that differs between two lists, as it was recorded and
+// as it was printed, with invisible characters made visible, or "" if the lists are
+// equal.
 func Diff(recorded, printed []string) string {
 	for i := range max(len(recorded), len(printed)) {
 		a, b := "(nothing)", "(nothing)"

@@ -83,7 +83,7 @@ func ParseTable(name string, src []byte) ([][]string, error) {
 	return rows, nil
 }
 
-// tableFile tells a name that a table may have.
+// tableFile reports whether a table may have this name.
 func tableFile(name string) bool {
 	return path.Ext(name) == ".csv" && !strings.HasPrefix(name, ".") && !strings.ContainsAny(name, "/\\:")
 }

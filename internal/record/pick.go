@@ -9,8 +9,8 @@ import (
 )
 
 // Pick returns the lines that a fence shows: those its lines= names, and of these
-// those its match= matches. An error says what is wrong with the fence, in
-// words for its author; that nothing matches is one.
+// those its match= matches. An error is about the fence, in words for its
+// author; it is an error if nothing matches.
 func Pick(lines []string, masks []lesson.Mask, f lesson.Fence) ([]string, error) {
 	numbers, err := PickNumbers(lines, masks, f)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"verbatim/internal/lesson"
 )
 
-// form is what one text of a provenance looks like.
+// form is the required form of one text of a provenance.
 type form struct {
 	key     string // in record.yaml
 	text    func(p Provenance) string

@@ -1,6 +1,6 @@
-// Package record promises that what an example printed is kept exactly, shown
-// readably and compared honestly: the same run gives the same bytes, and two
-// outputs are called equal only when they are.
+// Package record reads, writes and compares records: what one run of an example
+// printed, its values and tables, and its provenance. The same run always gives the
+// same bytes. Rules decide which differences between two runs count.
 package record
 
 import (
@@ -39,13 +39,12 @@ type Record struct {
 	Inputs   map[string]string // what the run depended on → its digest
 	Compiled []string          // the files of the site that the program was compiled from, sorted
 	Recorded Provenance
-	// Torn reports that the checksum does not fit: a build was killed between two
-	// files, or someone edited one of them, or what record.yaml says of the run.
+	// Torn reports that the checksum does not match: a build was killed between two
+	// files, or one of them was edited.
 	Torn bool
 }
 
-// Provenance says where the evidence came from: the run that last changed it.
-// The checksum covers it.
+// Provenance describes the run that last changed the evidence. The checksum covers it.
 type Provenance struct {
 	Redis string `yaml:"redis,omitempty"` // the version that answered
 	Image string `yaml:"image,omitempty"` // the container image, if one ran
@@ -70,7 +69,7 @@ func Digest(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Read gives the record in dir, or nil where there is none. A record that
+// Read returns the record in dir, or nil where there is none. A record that
 // cannot be read is a problem at its file, and no record.
 func Read(fsys fs.FS, dir string) (*Record, problem.List) {
 	var ps problem.List
@@ -104,7 +103,7 @@ func Read(fsys fs.FS, dir string) (*Record, problem.List) {
 	return r, nil
 }
 
-// evidenceFiles gives the files of the evidence, by their name.
+// evidenceFiles returns the files of the evidence, by their name.
 func (e *Evidence) evidenceFiles() map[string][]byte {
 	files := map[string][]byte{OutputFile: e.Output}
 	if len(e.Values) > 0 {
@@ -140,7 +139,7 @@ func digestAll(files map[string][]byte) string {
 	return Digest([]byte(list.String()))
 }
 
-// Files gives the record's files by their name.
+// Files returns the record's files by their name.
 func (r *Record) Files() (map[string][]byte, error) {
 	files := r.evidenceFiles()
 	y, err := yamldoc.Encode(onDisk{Recorded: r.Recorded, Raw: r.Raw, Evidence: r.checksum(), Compiled: r.Compiled, Inputs: r.Inputs})

@@ -13,8 +13,7 @@ import (
 	"verbatim/internal/lesson"
 )
 
-// Typed are the masks that have a name: what they stand for differs from run to
-// run by nature.
+// Typed holds the masks that have a name. They match text that differs in every run.
 var Typed = map[string]string{
 	"time": `\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: ?(?:Z|[+-]\d\d:?\d\d|[A-Z]{3,4}))?` + // a date and time
 		`|\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d(?:\.\d+)?` + // one of the two
@@ -34,8 +33,8 @@ type Rules struct {
 	tolerance map[string]float64
 }
 
-// RulesOf compiles the rules that an example declares. Masks that do not
-// compile are left out: load complains about them.
+// RulesOf compiles the rules that an example declares. It leaves out masks
+// that do not compile; load reports them.
 func RulesOf(e lesson.Example) Rules {
 	r := Rules{unordered: e.Unordered, tolerance: e.Tolerance}
 	for _, m := range e.Masks {
@@ -46,8 +45,8 @@ func RulesOf(e lesson.Example) Rules {
 	return r
 }
 
-// Diff tells two runs apart, or gives "": the first line, value or table cell
-// that differs, as it was recorded and as it came.
+// Diff returns the first line, value or table cell that differs between two runs, as
+// it was recorded and as it is now, or "" if the runs are equal under the rules.
 func (r Rules) Diff(recorded, now *Evidence) string {
 	if d := r.diffLines(Lines(recorded.Output), Lines(now.Output)); d != "" {
 		return d
@@ -68,8 +67,8 @@ func (r Rules) diffLines(recorded, now []string) string {
 	return Diff(a, b)
 }
 
-// diffMasked compares masked lines, and shows the first pair that differs as it
-// is without masks.
+// diffMasked compares masked lines, and returns the first pair that differs without
+// its masks.
 func diffMasked(a, b, recorded, now []string) string {
 	for i := range max(len(a), len(b)) {
 		if i < len(a) && i < len(b) && a[i] == b[i] {
@@ -83,7 +82,7 @@ func diffMasked(a, b, recorded, now []string) string {
 
 func tail(lines []string, from int) []string { return lines[min(from, len(lines)):] }
 
-// masked gives the lines with what each mask matches replaced by one mark.
+// masked returns the lines with the matches of every mask replaced by the same mark.
 func (r Rules) masked(lines []string) []string {
 	out := slices.Clone(lines)
 	for i := range out {
@@ -120,7 +119,7 @@ func newHider(masks []lesson.Mask) (h hider) {
 	return h
 }
 
-// line returns a line with what the masks match replaced by their names.
+// line returns a line with the matches of the masks replaced by the masks' names.
 func (h hider) line(line string) string {
 	const first = 0xF0000 // of private use, so that no later mask takes a name for text
 	for i, re := range h.patterns {
@@ -173,7 +172,7 @@ func size(table [][]string) string {
 	return fmt.Sprintf("%d rows of %s", len(table)-1, strings.Join(table[0], ", "))
 }
 
-// close tells whether a figure is the recorded one, or within its tolerance.
+// close reports whether a figure is the recorded one, or within its tolerance.
 func (r Rules) close(name, recorded, now string) bool {
 	if recorded == now {
 		return true
@@ -188,7 +187,7 @@ func finite(x float64) bool { return !math.IsInf(x, 0) && !math.IsNaN(x) }
 
 // NotMeasured returns the first value or table cell that has a tolerance and is
 // no finite number, as "value n" or "table t.csv, row 2, column ms", with its
-// text; "" when there is none. A tolerance says how far a figure may be off.
+// text; "" when there is none.
 func NotMeasured(tolerance map[string]float64, e *Evidence) (where, text string) {
 	measured := func(s string) bool {
 		x, err := strconv.ParseFloat(s, 64)
@@ -279,8 +278,8 @@ func withoutNumbers(output []byte) []byte {
 	return []byte(strings.Join(append(lines, ""), "\n"))
 }
 
-// Suggest says which lines in example.yaml would make two runs of an example
-// equal, or "" when none of ours would.
+// Suggest returns lines for example.yaml that would make two runs of an example
+// equal, or "".
 func Suggest(e lesson.Example, a, b *Evidence) string {
 	kinds := slices.Sorted(maps.Keys(Typed))
 	sets := [][]string{}

@@ -13,7 +13,7 @@ import (
 	"verbatim/internal/lesson"
 )
 
-// A row: two runs, the rules, and what Diff says.
+// A row has two runs, the rules, and the result of Diff.
 func TestRules(t *testing.T) {
 	table, err := os.ReadFile("testdata/rules.jsonl")
 	if err != nil {

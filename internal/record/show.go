@@ -15,7 +15,7 @@ import (
 // SGR): programs that ignore NO_COLOR print them.
 var colour = regexp.MustCompile(`\x1b\[[0-9;:]*m`)
 
-// Show gives the form of printed bytes that fences and pages hold: colours
+// Show returns the form of printed bytes that fences and pages hold: colours
 // gone, CR LF and LF ends of lines, every other control byte and every byte
 // that is not UTF-8 as \xNN, controls of the writing direction as \uNNNN. A backslash stays as it is, unless its line holds
 // such an escape: there it is doubled, so that the two cannot be confused. A

@@ -42,8 +42,8 @@ type Attempt struct {
 	At        problem.Pos
 }
 
-// NotFoundError says that the program which runs an example is not installed:
-// the example's problem nowhere, this machine's lack.
+// NotFoundError is returned when the program that runs an example is not installed on
+// this machine.
 type NotFoundError struct{ Example, Program string }
 
 func (e *NotFoundError) Error() string {
@@ -104,9 +104,9 @@ func (p *Pool) attempt(ctx context.Context, e lesson.Example, extra map[string]s
 	return a, nil
 }
 
-// unstarted tells whose fault it is that a program did not start. One that is
-// looked up on PATH is this machine's lack; what run names in the example's own
-// folder is its author's to mend.
+// unstarted returns an attempt with a problem if a program of the example's own folder
+// did not start, which is the author's mistake. For a program on PATH it returns an
+// error, because this machine lacks it.
 func unstarted(e lesson.Example, program string, err error) (*Attempt, error) {
 	var lookup *exec.Error
 	var at *fs.PathError // in a scratch folder, which says nothing to an author
@@ -174,8 +174,8 @@ func transcribe(ctx context.Context, redis *service.Redis, e lesson.Example) (*A
 	return a, nil
 }
 
-// readValues reads a file that may be missing. A named pipe in its place would
-// hold the build up for ever.
+// readValues reads a file that may be missing. It reads no named pipe, which
+// would block the build.
 func readValues(root *os.Root, name string) ([]byte, error) {
 	info, err := root.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -38,7 +38,7 @@ func main() {}
 
 var folderExample = lesson.Example{ID: "x", Dir: "examples/x", Go: true, Needs: "none"}
 
-// Which folder stands in for a module is an input, beside the files in it.
+// The folder that replaces a module is an input, and so are its files.
 func TestFolderInPlaceOfAModule(t *testing.T) {
 	root := t.TempDir()
 	writeSite(t, root, txtar.Parse([]byte(folderSite)))
@@ -97,8 +97,8 @@ func TestProgramsAreKeptApart(t *testing.T) {
 	}
 }
 
-// A package of a folder outside the site is an input: what it is compiled from, and
-// the go.mod that says as which version of Go.
+// A package of a folder outside the site is an input: the files that it is
+// compiled from, and its go.mod, which names a version of Go.
 func TestFolderOutsideTheSite(t *testing.T) {
 	const outside = `
 -- site/go.mod --

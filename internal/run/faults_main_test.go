@@ -188,7 +188,7 @@ func command(id, needs string, args ...string) lesson.Example {
 	}
 }
 
-// newPool gives a pool for a site that has these examples.
+// newPool returns a pool for a site with these examples.
 func newPool(t testing.TB, source *service.Source, workers int, examples ...lesson.Example) *Pool {
 	t.Helper()
 	root := t.TempDir()

@@ -25,7 +25,7 @@ import (
 	"verbatim/internal/stamp"
 )
 
-// listed is what the go command says of a package.
+// listed is a package in the output of go list.
 type listed struct {
 	ImportPath string
 	Dir        string
@@ -65,7 +65,7 @@ func (p platform) environ() []string {
 // go env -w wrote.
 const noFlags = "GOFLAGS=-trimpath"
 
-// Compute gives the inputs of each example from scratch. For Go examples it
+// Compute returns the inputs of each example from scratch. For Go examples it
 // asks `go list -deps` in root, the site's folder; an example whose imports
 // cannot be resolved is a problem and has no entry.
 func (t *Tree) Compute(ctx context.Context, root string, examples []lesson.Example) (map[string]Inputs, problem.List, error) {

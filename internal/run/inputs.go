@@ -1,6 +1,5 @@
-// Package run promises that an example's record says what really happened: it
-// knows on what an example depends, compiles it, runs it against the service
-// that it needs with nothing of the user's in its reach, and ends it.
+// Package run runs examples: it computes their inputs, compiles them, runs them with
+// their service in an environment without the user's settings, and ends them.
 package run
 
 import (
@@ -27,8 +26,7 @@ const (
 	executablePrefix = "executable " // a file whose owner may execute it
 )
 
-// Inputs is what one example depends on: a name, and the digest of what it
-// stands for. Files are named by their path relative to the site's root, which
+// Inputs holds what one example depends on: names with the digests of the contents. Files are named by their path relative to the site's root, which
 // begins with ../ for those of the Go module around the site.
 type Inputs map[string]string
 
@@ -57,7 +55,7 @@ func isReserved(name string) bool {
 		})
 }
 
-// Change is one input that is not what a record says.
+// Change is one input that differs from the record.
 type Change struct {
 	Name string
 	Kind string // "changed", "added", "removed"
@@ -65,7 +63,7 @@ type Change struct {
 
 func (c Change) String() string { return c.Kind + " " + c.Name }
 
-// Changes tells how now differs from what a record says, sorted by name.
+// Changes returns the differences between recorded and current inputs, sorted by name.
 func Changes(recorded, now Inputs) []Change {
 	var out []Change
 	names := slices.Sorted(maps.Keys(recorded))
@@ -90,7 +88,7 @@ func Changes(recorded, now Inputs) []Change {
 // Verify returns the inputs of e as they are now, starting from those that its
 // record lists: it hashes the files, lists the folders and looks the modules
 // up in go.mod and go.sum. It runs no program. exact is false when a Go file
-// or a module differs, so that only the go command can tell what e imports.
+// or a module differs, because then only the go command knows what e imports.
 func (t *Tree) Verify(e lesson.Example, recorded Inputs) (now Inputs, exact bool, err error) {
 	now, err = t.own(e)
 	if err != nil {
@@ -221,8 +219,8 @@ func ignored(name string) bool {
 }
 
 // addPackage adds a package that an example imports: every file of its folder,
-// whatever its build tags, those of the folders below that hold no Go files of
-// their own, and the files that it embeds.
+// whatever its build tags, those of its subfolders without Go files, and the files
+// that it embeds.
 func (t *Tree) addPackage(now Inputs, dir string) error {
 	fsys, top := t.at(dir)
 	err := fs.WalkDir(fsys, top, func(name string, d fs.DirEntry, err error) error {

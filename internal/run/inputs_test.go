@@ -17,8 +17,8 @@ import (
 )
 
 // Every change of testdata/*.txtar makes exactly the examples stale that it
-// names: as Verify sees it, which runs nothing, and as Compute sees it. The
-// comment of a file says where in it the site is.
+// names, by Verify, which runs no program, and by Compute. The comment of a file
+// names the folder of the site.
 func TestStaleness(t *testing.T) {
 	for file, examples := range map[string]int{"inputs.txtar": 3, "module.txtar": 5, "vendor.txtar": 1} {
 		archive, err := txtar.ParseFile(filepath.Join("testdata", file))
@@ -127,7 +127,7 @@ func fingerprints(t *testing.T, top, sub, image string) ([]lesson.Example, map[s
 	return book.Examples, inputs
 }
 
-// writeSite makes root hold exactly the archive's files.
+// writeSite replaces the content of root by the archive's files.
 func writeSite(t *testing.T, root string, archive *txtar.Archive) {
 	t.Helper()
 	entries, err := os.ReadDir(root)

@@ -29,8 +29,7 @@ func TestSecondRunHasAnotherServer(t *testing.T) {
 	}
 }
 
-// What the machine lacks is no mistake of the author's, and what stands in a Go
-// file is.
+// A fault of the machine is an error, and a fault in a Go file a problem.
 func TestMachineFault(t *testing.T) {
 	for line, machine := range map[string]bool{
 		"mkdir /x: no space left on device":                                       true,

@@ -45,7 +45,7 @@ type Failure struct {
 	Pos  problem.Pos // where it failed, zero for the example as a whole
 }
 
-// Nondeterministic says how two runs differ under the example's rules, or "".
+// Nondeterministic returns how two runs differ under the example's rules, or "".
 func (o *Outcome) Nondeterministic() string {
 	if o.Second == nil {
 		return ""
@@ -107,8 +107,8 @@ feed:
 	return outcomes, nil
 }
 
-// worker runs one job at a time, with services of its own, each started when
-// the first example needs it.
+// worker runs one job at a time with its own services. It starts a service when the
+// first example needs it.
 type worker struct {
 	pool     *Pool
 	services map[served]service.Instance
@@ -190,8 +190,8 @@ func (w *worker) once(ctx context.Context, e lesson.Example, turn int, o *Outcom
 	})
 }
 
-// ready gives the worker a service in the state of a new one: by a reset, or
-// where an example broke it, by another.
+// ready returns a service in the state of a new one: the reset service of the
+// worker or, if an example broke that, another.
 func (w *worker) ready(ctx context.Context, use served) (service.Instance, error) {
 	if have := w.services[use]; have != nil {
 		if have.Reset(ctx) == nil {
@@ -216,7 +216,7 @@ func (p *Pool) start(ctx context.Context, needs string) (service.Instance, error
 	return p.Source.Start(ctx)
 }
 
-// failure tells why a run counts as none, or gives nil.
+// failure returns why a run cannot be recorded, or nil.
 func failure(job Job, a *Attempt) *Failure {
 	e := job.Example
 	hint := lastLines("standard error", a.Stderr)

@@ -195,8 +195,8 @@ func (t *Tree) youngest() (at int64) {
 }
 
 // embedded returns the files that Go code in dir embeds, found by the go command's
-// rules for patterns. It takes a line of a string literal that looks like a
-// directive for one, which only adds an input.
+// rules for patterns. A line of a string literal that looks like a
+// directive counts as one, which only adds inputs.
 func (t *Tree) embedded(dir string, source []byte) (files []string) {
 	for line := range strings.Lines(string(source)) {
 		patterns, ok := strings.CutPrefix(strings.TrimSpace(line), "//go:embed")

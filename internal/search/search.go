@@ -1,12 +1,11 @@
-// Package search promises an index that a browser searches by itself, from a
-// server or from a disk: small script files, of which one query loads few. The
-// same pages give the same bytes.
+// Package search writes a search index that a browser reads without a server program:
+// small script files, of which one query loads few. The same pages give the same bytes.
 //
-// A file is one call of the function verbatimSearch, which the theme's
-// search.js defines. A file of terms gives for each word the pages that hold it,
-// best first, and a file of pages what to show of a few pages. index.js is the
-// root of two trees that lead to them, by the first word and the first page of
-// each; in a large site files of directions stand between.
+// A file is one call of the function verbatimSearch, which the theme's search.js
+// defines. A file of terms lists for each word the pages that contain it, best first.
+// A file of pages has what a result shows of a page. index.js is the root of two trees
+// that lead to them, by the first word and by the first page of each file. A large
+// site has inner nodes between the root and these files.
 package search
 
 import (
@@ -45,7 +44,7 @@ const (
 // text.
 const titleWeight, summaryWeight, headingWeight = 8, 3, 3
 
-// Index gives the files of the index: those that index.js names first.
+// Index returns the files of the index: those that index.js names first.
 func Index(pages []Page) ([]File, error) {
 	var v Vocabulary
 	counts := make([]Count, len(pages))
@@ -196,7 +195,7 @@ func writeLeaf(leaves []branch, first int, data []byte, write func(File) error) 
 	return append(leaves, branch{first, name}), write(f)
 }
 
-// shown gives what results show of a page: address, title, summary, and the id
+// shown returns what results show of a page: address, title, summary, and the id
 // and title of each section.
 func shown(p Page) ([]byte, error) {
 	sections := [][2]string{}

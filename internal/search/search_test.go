@@ -134,7 +134,7 @@ func TestManyWords(t *testing.T) {
 	}
 }
 
-// large gives the files of the index of a large site.
+// large returns the files of the index of a large site.
 func large(t *testing.T) ([]search.Page, []search.File) {
 	t.Helper()
 	var pages []search.Page

@@ -78,7 +78,7 @@ func (g *gatherer) gather(text string, times uint32, section int) {
 	})
 }
 
-// find gives the place of a word, which may be new and then is in section.
+// find returns the place of a word, which may be new and then is in section.
 func (g *gatherer) find(word []byte, section int) *gathered {
 	slot := g.slot(word)
 	if *slot == 0 {
@@ -94,7 +94,7 @@ func (g *gatherer) find(word []byte, section int) *gathered {
 	return &g.words[*slot-1]
 }
 
-// slot gives where a word is to be found, or the empty slot where it goes.
+// slot returns where a word is to be found, or the empty slot where it goes.
 func (g *gatherer) slot(word []byte) *int32 {
 	for i := maphash.Bytes(g.seed, word); ; i++ {
 		slot := &g.slots[i&uint64(len(g.slots)-1)]
@@ -114,7 +114,7 @@ func (g *gatherer) grow() {
 	}
 }
 
-// name gives the words of a page their ids. All of a page's go at once: a lock
+// name assigns ids to the words of a page. All of a page's go at once: a lock
 // for each would be dearer.
 func (v *Vocabulary) name(g *gatherer) []counted {
 	words := make([]counted, len(g.words))
@@ -148,7 +148,7 @@ type posting struct {
 	section uint8
 }
 
-// invert gives the words of all pages, sorted, each with its pages.
+// invert returns the words of all pages, sorted, each with its pages.
 func (v *Vocabulary) invert(counts []Count) []term {
 	v.mu.Lock()
 	names := v.words

@@ -9,7 +9,7 @@ import (
 // maxWord is how many characters of a word count.
 const maxWord = 40
 
-// classify tells whether r is part of a word, and whether of a script that
+// classify reports whether r is part of a word, and whether of a script that
 // writes without spaces.
 func classify(r rune) (dense, part bool) {
 	if r < 0x80 { // most of most texts
@@ -19,7 +19,7 @@ func classify(r rune) (dense, part bool) {
 	return dense, dense || unicode.In(r, unicode.L, unicode.N, unicode.M)
 }
 
-// Words gives the words of a text as they are looked up: small letters, cut at
+// Words returns the words of a text as they are looked up: small letters, cut at
 // everything that is neither letter, mark nor digit. Scripts that write without
 // spaces give every pair of neighbours, and a character that stands alone.
 // search.js does the same with what a reader types.
@@ -29,7 +29,7 @@ func Words(text string) iter.Seq[string] {
 	}
 }
 
-// eachWord gives the words of a text, each until the next is asked for.
+// eachWord returns the words of a text, each until the next is asked for.
 func eachWord(text string, yield func([]byte) bool) {
 	var word []byte
 	var starts []int // where its characters begin, as far as they count
@@ -77,7 +77,7 @@ func eachWord(text string, yield func([]byte) bool) {
 	end()
 }
 
-// plainWord gives the word that text begins with, behind so many characters of
+// plainWord returns the word that text begins with, behind so many characters of
 // one, if it consists of ASCII and counts whole; else "". Most words of most
 // texts are of that kind.
 func plainWord(text string, behind int) string {

@@ -45,7 +45,7 @@ func (d *Diagram) SVG(id string) []byte {
 	return all.Document(c.width, c.y, id, d.Title(), d.Words())
 }
 
-// x gives the place of the participant with index i.
+// x returns the place of the participant with index i.
 func (c *canvas) x(i int) float64 {
 	return c.width / float64(len(c.d.actors)) * (float64(i) + 0.5)
 }

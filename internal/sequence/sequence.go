@@ -1,7 +1,6 @@
-// Package sequence promises that a sequence diagram in Mermaid's words becomes
-// a picture and the same story in sentences. It knows what lessons need:
-// participants, messages, notes over them and their end; anything else in a
-// sequenceDiagram is a problem at its line.
+// Package sequence draws sequence diagrams in Mermaid's syntax as SVG, with the same
+// messages in sentences. It supports participants, messages and notes. Any other
+// statement of a sequenceDiagram is a problem at its line.
 package sequence
 
 import (
@@ -71,7 +70,7 @@ type reader struct {
 	ending []*actor // destroyed with the next event that they are part of
 }
 
-// IsSequence tells whether a fence holds a sequence diagram, by its first word.
+// IsSequence reports whether a fence holds a sequence diagram, by its first word.
 func IsSequence(m lesson.Mermaid) bool {
 	for _, line := range m.Lines {
 		if text := clean(line.Text); text != "" {
@@ -222,7 +221,7 @@ func (r *reader) find(id string) *actor {
 	return nil
 }
 
-// actor gives the participant with that id; naming one is enough to have it.
+// actor returns the participant with that id; naming one is enough to have it.
 func (r *reader) actor(id string) *actor {
 	if a := r.find(id); a != nil {
 		return a

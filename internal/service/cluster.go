@@ -24,7 +24,7 @@ type Cluster struct {
 	ids     []string // by which the nodes know each other
 }
 
-// StartCluster gives a cluster that is as new and in which every slot is served.
+// StartCluster returns a cluster that is as new and in which every slot is served.
 // ctx bounds the starting only. The caller closes it; Close of the source closes
 // what is left. The emulator has no clusters.
 func (s *Source) StartCluster(ctx context.Context) (*Cluster, error) {
@@ -102,7 +102,7 @@ func (c *Cluster) form(ctx context.Context) error {
 	return c.settled(ctx)
 }
 
-// adopt gives a node its share of the slots, and gives the node's id.
+// adopt assigns a node its share of the slots, and returns the node's id.
 func (r *Redis) adopt(ctx context.Context, i int) (id string, err error) {
 	conn, err := r.dial(ctx)
 	if err != nil {

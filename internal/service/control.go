@@ -145,7 +145,7 @@ func verbNames() (names []string) {
 	return names
 }
 
-// loopbackHost tells whether a request's Host is this machine by address or as
+// loopbackHost reports whether a request's Host is this machine by address or as
 // localhost.
 func loopbackHost(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {

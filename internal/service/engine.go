@@ -150,7 +150,7 @@ func publishedHost(at string) (string, error) {
 	return "", fmt.Errorf("DOCKER_HOST=%s: unix:// and tcp:// work; forward other ways to a socket (ssh -L)", at)
 }
 
-// loopback tells whether published ports need to be reached from here only.
+// loopback reports whether published ports need to be reached from here only.
 func (e *engine) loopback() bool {
 	ip, err := netip.ParseAddr(e.host)
 	return e.host == "localhost" || err == nil && ip.IsLoopback()

@@ -44,7 +44,7 @@ func newProxy() (*proxy, error) {
 	return &proxy{addr: l.Addr().String(), claim: claim, gate: gate, conns: map[net.Conn]bool{}}, nil
 }
 
-// close gives the address up.
+// close releases the address.
 func (p *proxy) close() {
 	p.refuse()
 	p.claim.Close()

@@ -71,7 +71,7 @@ func (r *Redis) Image() string { return r.source.Image() }
 // Kind is "container", "process" or "embedded".
 func (r *Redis) Kind() string { return r.source.Kind() }
 
-// Real tells whether this is a real Redis.
+// Real reports whether this is a real Redis.
 func (r *Redis) Real() bool { return r.source.Real() }
 
 // Start starts a stopped Redis, empty and at the same address, and returns once

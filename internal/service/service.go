@@ -1,10 +1,10 @@
-// Package service promises a Redis that is ready, which means that PING was
-// answered, at an address that survives a stop and a start, with a random
-// password, reset to as-new as often as wanted, and gone afterwards.
+// Package service starts a Redis for examples. A started Redis has answered PING, has
+// a random password, keeps its address over a stop and a start, can be reset to the
+// state of a new one, and ends with the build.
 //
-// There are three kinds behind one type: a container, a redis-server process,
-// and an embedded emulator. In front of each stands a loopback proxy of ours;
-// what a client sees is always the proxy's address.
+// There are three kinds behind one type: a container, a redis-server process, and an
+// embedded emulator. Clients connect to a loopback proxy in front of it, which
+// simulates faults.
 package service
 
 import (
@@ -171,7 +171,7 @@ func openKind(ctx context.Context, k kind, o Options) (*Source, error) {
 // Kind is "container", "process" or "embedded".
 func (s *Source) Kind() string { return s.kind.name }
 
-// Real tells whether this is a real Redis, which may write records.
+// Real reports whether this is a real Redis, which may write records.
 func (s *Source) Real() bool { return s.kind.real }
 
 // Image is the image of a container, "" for the other kinds.
@@ -189,7 +189,7 @@ type Instance interface {
 	settled(context.Context) error // waits until they work together
 }
 
-// Start gives a Redis that is as new and answers. ctx bounds the starting only.
+// Start returns a Redis that is as new and answers. ctx bounds the starting only.
 // The caller closes it; Close of the source closes what is left.
 func (s *Source) Start(ctx context.Context) (*Redis, error) {
 	s.mu.Lock()

@@ -63,7 +63,7 @@ func needRedis(t *testing.T) {
 	}
 }
 
-// needEngine gives an engine and an image that is there.
+// needEngine returns an engine and an image that is there.
 func needEngine(t *testing.T) (*engine, string) {
 	t.Helper()
 	e, err := openEngine(t.Context())

@@ -57,7 +57,7 @@ func (r *Redis) Transcript(ctx context.Context, commands [][]string, limit time.
 	return out.String(), nil
 }
 
-// told gives the author the reason in her own terms.
+// told explains the reason to the author.
 func told(err error, limit time.Duration) error {
 	var timeout interface{ Timeout() bool }
 	switch {

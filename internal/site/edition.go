@@ -176,7 +176,7 @@ func (l *Live) quick(changed []string) (*edition, error) {
 	return &next, nil
 }
 
-// lessonOf gives the lesson of a file, but not the home page.
+// lessonOf returns the lesson of a file, but not the home page.
 func (b *build) lessonOf(file string) *load.Lesson {
 	id, ok := strings.CutSuffix(strings.TrimPrefix(file, load.Content+"/"), ".md")
 	if !ok {
@@ -189,7 +189,7 @@ func (b *build) lessonOf(file string) *load.Lesson {
 	return b.book.Lessons[at]
 }
 
-// interchangeable tells whether a site that has one lesson in place of the other
+// interchangeable reports whether a site that has one lesson in place of the other
 // has the same pages, examples and quotations.
 func interchangeable(a, b *load.Lesson) bool {
 	return a.Meta.Draft == b.Meta.Draft && len(a.Meta.Aliases)+len(b.Meta.Aliases) == 0 &&
@@ -198,7 +198,7 @@ func interchangeable(a, b *load.Lesson) bool {
 		})
 }
 
-// again gives a build that goes on from what b read.
+// again returns a build that goes on from what b read.
 func (b *build) again() *build {
 	return &build{
 		Config: b.Config, root: b.root, module: b.module, sub: b.sub, fsys: b.fsys, cache: b.cache, book: b.book, pinned: b.pinned,

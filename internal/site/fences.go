@@ -66,7 +66,7 @@ func (b *build) swallowing(l *load.Lesson, lines func(lesson.Fence) ([]string, b
 	return found
 }
 
-// linesFor gives what each fence of a lesson shows. False where that is not
+// linesFor returns what each fence of a lesson shows. False where that is not
 // known: another problem says why.
 func (b *build) linesFor(l *load.Lesson) func(lesson.Fence) ([]string, bool) {
 	return func(f lesson.Fence) ([]string, bool) {

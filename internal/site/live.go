@@ -91,7 +91,7 @@ func (l *Live) Close() error {
 	return err
 }
 
-// Refresh gives the site as its sources are now. changed names the files and
+// Refresh returns the site as its sources are now. changed names the files and
 // folders that may differ since the last call, slash-separated and relative to
 // the root; nil means that any may. An error says why the site as a whole
 // cannot be drawn: content/ is gone, a template is broken.
@@ -185,7 +185,7 @@ func addImportDir(folders map[string]bool, input string) {
 	}
 }
 
-// listed gives what the go command said of an example at its last run, or nil.
+// listed returns what the go command said of an example at its last run, or nil.
 func (l *Live) listed(example string) run.Inputs {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -120,7 +120,7 @@ func (l *Live) prepare(ctx context.Context, b *build, e lesson.Example, shown *S
 	return compiled[e.ID], err
 }
 
-// service gives what the example needs: one source for as long as the site is
+// service returns what the example needs: one source for as long as the site is
 // live, so that an author waits for it once. A failure is tried again with the
 // next run.
 func (l *Live) service(b *build, e lesson.Example) (*service.Source, error) {

@@ -121,7 +121,7 @@ func TestPrintedFiles(t *testing.T) {
 	}
 }
 
-// filesBelow gives the files below dir by their paths, sorted.
+// filesBelow returns the files below dir by their paths, sorted.
 func filesBelow(dir string) (names []string, err error) {
 	err = fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {

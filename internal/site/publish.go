@@ -121,7 +121,7 @@ func (b *build) refresh() error {
 	return nil
 }
 
-// edited gives a lesson with its fences in step.
+// edited returns a lesson with its fences in step.
 func (b *build) edited(l *load.Lesson) (*load.Lesson, error) {
 	e, ok := b.edits[l.File]
 	if !ok {

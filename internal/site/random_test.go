@@ -52,7 +52,7 @@ func (a *author) remove(file string) {
 	a.changed = append(a.changed, file)
 }
 
-// lessons gives the lesson files that are there, sorted, without the home page.
+// lessons returns the lesson files that are there, sorted, without the home page.
 func (a *author) lessons() (files []string) {
 	names, err := filepath.Glob(filepath.Join(a.dir, "content", "*", "*.md"))
 	if err != nil {
@@ -208,7 +208,7 @@ var edits = []func(a *author){
 	sneak,
 }
 
-// site gives a site's files by path, without the list of them.
+// site returns a site's files by path, without the list of them.
 func (a *author) site(dir string) map[string][]byte {
 	files := map[string][]byte{}
 	err := filepath.WalkDir(filepath.Join(dir, "public"), func(name string, d fs.DirEntry, err error) error {
@@ -244,7 +244,7 @@ func same(t *testing.T, what string, got, want map[string][]byte) {
 	}
 }
 
-// shownBy gives the files of a snapshot, and its problems as text.
+// shownBy returns the files of a snapshot, and its problems as text.
 func shownBy(s *Snapshot) (map[string][]byte, string) {
 	files := map[string][]byte{}
 	for _, name := range s.paths() {

@@ -37,14 +37,14 @@ type Snapshot struct {
 	found map[string][]byte // its files
 }
 
-// Inputs gives the digest of all that a stale example depends on: while it is
+// Inputs returns the digest of all that a stale example depends on: while it is
 // the same, running the example again would show nothing new.
 func (s *Snapshot) Inputs(example string) string { return s.inputs[example] }
 
 // searchFolder is where the search index lies.
 const searchFolder = "search/"
 
-// File gives the bytes at a path of the site, "a/b.html". They must not be
+// File returns the bytes at a path of the site, "a/b.html". They must not be
 // changed.
 func (s *Snapshot) File(path string) ([]byte, bool) {
 	if data, ok := s.static[path]; ok {
@@ -63,7 +63,7 @@ func (s *Snapshot) File(path string) ([]byte, bool) {
 	return data, err == nil && data != nil
 }
 
-// page gives a page, or nil when there is none.
+// page returns a page, or nil when there is none.
 func (s *Snapshot) page(path string) ([]byte, error) {
 	s.mu.Lock()
 	data, drawn := s.drawn[path]
@@ -96,7 +96,7 @@ func (s *Snapshot) searchIndex() map[string][]byte {
 	return s.found
 }
 
-// paths gives the path of every file, sorted.
+// paths returns the path of every file, sorted.
 func (s *Snapshot) paths() []string {
 	paths := slices.Concat(slices.Collect(maps.Keys(s.copies)), slices.Collect(maps.Keys(s.static)), slices.Collect(maps.Keys(s.searchIndex())))
 	for i := range s.pages.Len() {
@@ -154,7 +154,7 @@ func (s *Snapshot) since(last *edition) []string {
 	return slices.Compact(changed)
 }
 
-// own gives all paths but those of the search.
+// own returns all paths but those of the search.
 func (s *Snapshot) own() map[string]bool {
 	paths := map[string]bool{}
 	for path := range s.copies {

@@ -83,7 +83,7 @@ func (s *stamps) program() (digest [sha256.Size]byte, err error) {
 	return s.sum(info, runningProgram)
 }
 
-// sum gives the digest of a file by its stamp, or else by reading it.
+// sum returns the digest of a file by its stamp, or else by reading it.
 func (s *stamps) sum(info fs.FileInfo, read func() ([sha256.Size]byte, error)) ([sha256.Size]byte, error) {
 	is, tells := stamp.Of(info)
 	if sum, known := s.known.Sum(is); tells && known {
@@ -96,7 +96,7 @@ func (s *stamps) sum(info fs.FileInfo, read func() ([sha256.Size]byte, error)) (
 	return sum, err
 }
 
-// sums gives the digest of each file below root.
+// sums returns the digest of each file below root.
 func (s *stamps) sums(ctx context.Context, workers int, root *os.Root, files []string) (map[string][sha256.Size]byte, error) {
 	var mu sync.Mutex
 	sums := make(map[string][sha256.Size]byte, len(files))
@@ -109,7 +109,7 @@ func (s *stamps) sums(ctx context.Context, workers int, root *os.Root, files []s
 	return sums, err
 }
 
-// sumOf gives the digest of a file that is called base in folder and name below
+// sumOf returns the digest of a file that is called base in folder and name below
 // root.
 func (s *stamps) sumOf(root, folder *os.Root, base, name string) [sha256.Size]byte {
 	read := func() ([sha256.Size]byte, error) {
@@ -207,7 +207,7 @@ func (b *build) stampOutput(ctx context.Context) error {
 	})
 }
 
-// stampOf gives the stamp of a file in folder, if it has one.
+// stampOf returns the stamp of a file in folder, if it has one.
 func stampOf(folder *os.Root, name string) (stamp.Stamp, bool) {
 	info, err := folder.Lstat(name)
 	if err != nil {

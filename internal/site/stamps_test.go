@@ -25,7 +25,7 @@ func sneak(a *author) {
 	}
 }
 
-// rewrite gives a file other bytes by do, of the same size and with the time of
+// rewrite changes the bytes of a file by do, of the same size and with the time of
 // modification that it had.
 func rewrite(name string, do func(name string, data []byte) error) error {
 	before, err := os.Stat(name)

@@ -51,7 +51,7 @@ type result struct {
 	Output            [sha256.Size]byte // of all files of the site
 }
 
-// repeatable tells whether a build like this does the same again: one that
+// repeatable reports whether a build like this does the same again: one that
 // proves or prints does not, nor does one that runs what it is told.
 func (b *build) repeatable() bool { return !b.Check && !b.Rerun && b.Run == nil && b.PDF == "" }
 
@@ -141,7 +141,7 @@ func digestOf(sums map[string][sha256.Size]byte) (digest [sha256.Size]byte) {
 	return digest
 }
 
-// unchanged tells whether an earlier build with the same inputs left the folder
+// unchanged reports whether an earlier build with the same inputs left the folder
 // of the site as it is now, and then reports what that one did. If not, what is
 // read from here on is noted.
 func (b *build) unchanged(ctx context.Context) bool {
@@ -186,7 +186,7 @@ func (b *build) isResult(ctx context.Context) bool {
 	return true
 }
 
-// recall reads what a build came to, or gives nil. Whatever is damaged is as
+// recall returns the stored result of a build, or nil. Whatever is damaged is as
 // good as missing.
 func (b *build) recall(key string) *result {
 	if key == "" {

@@ -12,7 +12,7 @@ import (
 	"verbatim/internal/problem"
 )
 
-// function gives the lines of a Go function, or of a method "T.Close", with the
+// function returns the lines of a Go function, or of a method "T.Close", with the
 // comment that documents it.
 func function(file string, src []byte, lines []string, f lesson.Fence) ([]string, problem.List) {
 	var ps problem.List

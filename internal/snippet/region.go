@@ -54,7 +54,7 @@ func regions(file string, lines []string) (spans []span, ps problem.List) {
 	return spans, ps
 }
 
-// region gives the lines of one region.
+// region returns the lines of one region.
 func region(file string, lines []string, f lesson.Fence) ([]string, problem.List) {
 	spans, ps := regions(file, lines)
 	if len(ps) > 0 {

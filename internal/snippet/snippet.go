@@ -1,7 +1,6 @@
-// Package snippet promises the lines of an example that a lesson quotes: a
-// function, a marked region or numbered lines, as they stand in the file today
-// but for the indentation that all of them share. Lines that only mark a region
-// are never among them.
+// Package snippet cuts the lines out of an example's file that a lesson quotes: a
+// function, a marked region or numbered lines. It removes the indentation that all
+// lines share, and the lines that mark regions.
 package snippet
 
 import (
@@ -21,7 +20,7 @@ import (
 // maxSize is the size in bytes of the largest file that is quoted from.
 const maxSize = 1 << 20
 
-// Read gives the lines that a fence with from= shows. fsys is the site's root.
+// Read returns the lines that a fence with from= shows. fsys is the site's root.
 // What is wrong with the fence is a problem at the fence, what is wrong with
 // the file one in the file; where there are problems there are no lines.
 func Read(fsys fs.FS, f lesson.Fence) ([]string, problem.List) {
@@ -108,7 +107,7 @@ func directions(file string, src []byte, shown []string) (ps problem.List) {
 	return nil
 }
 
-// split gives the lines of a file without their ends.
+// split returns the lines of a file without their ends.
 func split(src string) []string {
 	src = strings.TrimPrefix(src, "\ufeff")
 	lines := strings.Split(strings.ReplaceAll(src, "\r\n", "\n"), "\n")

@@ -1,7 +1,7 @@
-// Package svg promises pictures that a page can hold as they are: text that is
-// only text, places rounded the same way on every machine, a title and a
-// description, and no style but classes for the theme to colour. Without the
-// theme everything is drawn in the colour of the text around it.
+// Package svg writes SVG pictures for HTML pages: escaped text, coordinates that are
+// rounded the same way on every machine, a title and a description, and classes for
+// the theme instead of styles. Without a theme everything has the colour of the
+// surrounding text.
 package svg
 
 import (
@@ -64,7 +64,7 @@ func (p *Picture) Marks(class, d string, places ...Place) {
 // Add draws another picture on top.
 func (p *Picture) Add(top *Picture) { p.body.Write(top.body.Bytes()) }
 
-// Document gives the whole picture. id begins the ids of title and description,
+// Document returns the whole picture. id begins the ids of title and description,
 // id-t and id-d, and is the page's to choose.
 func (p *Picture) Document(width, height float64, id, title, description string) []byte {
 	var out bytes.Buffer

@@ -1,6 +1,6 @@
-// Package yamldoc promises that a YAML file fills a struct and nothing else:
-// every key has its place, an unknown key is named with the nearest known one,
-// and a value of the wrong type is one problem at its own line.
+// Package yamldoc decodes a YAML file into a struct. Every key has a position. An
+// unknown key is a problem that names the nearest known key, and a value of the wrong
+// type is one problem at its line.
 package yamldoc
 
 import (
@@ -124,7 +124,7 @@ func unknownKey(ps *problem.List, pos problem.Pos, key string, names []string, l
 	}
 }
 
-// fieldsOf gives the struct's fields by their yaml names, and those names in
+// fieldsOf returns the struct's fields by their yaml names, and those names in
 // the order they are declared.
 func fieldsOf(out any) (map[string]reflect.Value, []string) {
 	v := reflect.ValueOf(out).Elem()

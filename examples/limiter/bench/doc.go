@@ -1,6 +1,6 @@
-// Package bench promises that every figure of the limiter's goals is measured in
-// one run beside those that it is compared with, on this machine, today. It is a
-// module of its own, so that nobody else downloads the libraries it compares.
+// Package bench measures every figure of the limiter's goals, in one run and beside
+// the libraries that it is compared with. It is a module of its own, so that users of
+// the limiter do not download those libraries.
 //
 //	examples/limiter/bench/run [-short]
 //
