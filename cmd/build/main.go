@@ -144,11 +144,11 @@ func parse(args []string) (*options, error) {
 	} else if err != nil {
 		return nil, &cli.UsageError{Text: err.Error() + "; -h lists the flags"}
 	}
-	return o, o.settle(f)
+	return o, o.validate(f)
 }
 
-// settle checks what the flag package cannot.
-func (o *options) settle(f *flag.FlagSet) error {
+// validate checks what the flag package cannot.
+func (o *options) validate(f *flag.FlagSet) error {
 	if f.NArg() > 0 {
 		return &cli.UsageError{Text: fmt.Sprintf("unexpected argument %q: flags go before it, and there are only flags", f.Arg(0))}
 	}
@@ -174,7 +174,7 @@ func (o *options) settle(f *flag.FlagSet) error {
 	if o.Image == "" {
 		o.Image = os.Getenv("VERBATIM_REDIS_IMAGE")
 	}
-	return o.settleServe(f)
+	return o.validateServe(f)
 }
 
 // besideNew names a flag that means nothing beside -new, "" when all is well.

@@ -13,9 +13,9 @@ import (
 // besideServe are the flags that mean something while a site is served.
 var besideServe = []string{"serve", "C", "redis", "image", "j", "strict", "v"}
 
-// settleServe reads the address, and refuses flags of the work that is left to
+// validateServe reads the address, and refuses flags of the work that is left to
 // the next build.
-func (o *options) settleServe(f *flag.FlagSet) (err error) {
+func (o *options) validateServe(f *flag.FlagSet) (err error) {
 	if o.address == nil {
 		return nil
 	}

@@ -134,11 +134,11 @@ func parse(args []string) (*options, error) {
 	if f.NArg() > 0 {
 		o.action, o.Args = f.Arg(0), f.Args()[1:]
 	}
-	return o, o.settle()
+	return o, o.validate()
 }
 
-// settle checks the words after the flags.
-func (o *options) settle() error {
+// validate checks the words after the flags.
+func (o *options) validate() error {
 	var names []string
 	for _, a := range actions {
 		names = append(names, a.name)
@@ -195,7 +195,7 @@ func (o *options) do(ctx context.Context) (*quotecheck.Report, error) {
 			return a.do(ctx, o.Config)
 		}
 	}
-	panic("settle let the command " + o.action + " pass")
+	panic("validate let the command " + o.action + " pass")
 }
 
 // print shows everything but the last line.

@@ -92,7 +92,7 @@ func charts(s *Site, l *lesson.Lesson, ps *problem.List) {
 		table, ok := r.Tables[c.Table]
 		if ok {
 			rows, _ := record.ParseTable(c.Table, table) // it was read as a table before
-			_, more := chart.Read(c, s.examples[c.Example].Record+"/"+c.Table, rows)
+			_, more := chart.Read(c, s.examples[c.Example].RecordDir+"/"+c.Table, rows)
 			*ps = append(*ps, more...)
 			s.exactColumns(c, ps)
 		} else {

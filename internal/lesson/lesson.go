@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"verbatim/internal/problem"
 )
@@ -310,16 +311,16 @@ type Example struct {
 
 	Title     string
 	Run       []string          // words of the command
-	Timeout   int               // milliseconds
+	Timeout   time.Duration     // how long a run may take
 	Env       map[string]string // literals added to the environment
 	Masks     []Mask
 	Unordered bool               // its lines compare as a multiset
 	Tolerance map[string]float64 // value, or "table.csv:column" → percent
 
 	// Commands makes it a transcript of a lesson, run by the build itself.
-	Commands []Command
-	Pos      problem.Pos // of a transcript: its fence
-	Record   string      // the folder of its record, "examples/exh5050/recorded"
+	Commands  []Command
+	Pos       problem.Pos // of a transcript: its fence
+	RecordDir string      // the folder of its record, "examples/exh5050/recorded"
 }
 
 // IsTranscript reports whether the example is a transcript of a lesson.

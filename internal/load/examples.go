@@ -90,8 +90,8 @@ func holdsNone(dir string) bool {
 // example.yaml that says how to run it.
 func loadExample(fsys fs.FS, dir string, ps *problem.List) (lesson.Example, bool) {
 	e := lesson.Example{
-		ID: strings.TrimPrefix(dir, Examples+"/"), Dir: dir, Record: dir + "/recorded",
-		Needs: "redis", Timeout: int(DefaultTimeout.Milliseconds()),
+		ID: strings.TrimPrefix(dir, Examples+"/"), Dir: dir, RecordDir: dir + "/recorded",
+		Needs: "redis", Timeout: DefaultTimeout,
 	}
 	entries, err := fs.ReadDir(fsys, dir)
 	if err != nil {
@@ -116,12 +116,12 @@ func loadExample(fsys fs.FS, dir string, ps *problem.List) (lesson.Example, bool
 	var y exampleYAML
 	places, problems := yamldoc.Decode(file, 0, src, &y, false)
 	*ps = append(*ps, problems...)
-	settle(&e, y, places, ps)
+	applyYAML(&e, y, places, ps)
 	return e, e.Go || len(e.Run) > 0
 }
 
-// settle takes what example.yaml says.
-func settle(e *lesson.Example, y exampleYAML, places map[string]problem.Pos, ps *problem.List) {
+// applyYAML takes what example.yaml says.
+func applyYAML(e *lesson.Example, y exampleYAML, places map[string]problem.Pos, ps *problem.List) {
 	e.Title, e.Exit, e.Env = y.Title, y.Exit, y.Env
 	if y.Needs != "" {
 		e.Needs = y.Needs
@@ -137,10 +137,10 @@ func settle(e *lesson.Example, y exampleYAML, places map[string]problem.Pos, ps 
 		if err != nil || d <= 0 {
 			ps.AddHint(places["timeout"], "example", "write it as 90s or 2m", "timeout is not a duration: %q", y.Timeout)
 		} else {
-			e.Timeout = int(max(d.Milliseconds(), 1))
+			e.Timeout = d
 		}
 	}
-	settleRules(e, y, places, ps)
+	applyRules(e, y, places, ps)
 	if y.Run == "" {
 		return
 	}
@@ -159,8 +159,8 @@ const (
 	maxTolerance = 50.0
 )
 
-// settleRules takes what counts as the same evidence.
-func settleRules(e *lesson.Example, y exampleYAML, places map[string]problem.Pos, ps *problem.List) {
+// applyRules takes what counts as the same evidence.
+func applyRules(e *lesson.Example, y exampleYAML, places map[string]problem.Pos, ps *problem.List) {
 	e.Unordered, e.Tolerance = y.Unordered, y.Tolerance
 	for _, item := range y.Mask {
 		pos := problem.Pos{File: places["mask"].File, Line: item.Line, Col: item.Col}

@@ -141,8 +141,8 @@ func addTranscripts(b *Book) {
 		for _, t := range l.Body.Transcripts {
 			record := strings.TrimSuffix(l.File, ".md") + ".recorded/" + t.ID
 			b.Examples = append(b.Examples, lesson.Example{
-				ID: lesson.TranscriptID(l.ID, t.ID), Dir: record, Record: record, Pos: t.Pos,
-				Needs: "redis", Timeout: int(TranscriptTimeout.Milliseconds()), Commands: t.Commands,
+				ID: lesson.TranscriptID(l.ID, t.ID), Dir: record, RecordDir: record, Pos: t.Pos,
+				Needs: "redis", Timeout: TranscriptTimeout, Commands: t.Commands,
 			})
 		}
 	}

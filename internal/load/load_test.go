@@ -69,7 +69,7 @@ func dump(t *testing.T, fsys fstest.MapFS) string {
 		fmt.Fprintf(&b, "course %s %q depth %d\n", e.Lesson, e.Title, e.Depth)
 	}
 	for _, e := range book.Examples {
-		fmt.Fprintf(&b, "example %s: go %t run %q needs %s exit %d timeout %d env %v\n", e.ID, e.Go, e.Run, e.Needs, e.Exit, e.Timeout, e.Env)
+		fmt.Fprintf(&b, "example %s: go %t run %q needs %s exit %d timeout %v env %v\n", e.ID, e.Go, e.Run, e.Needs, e.Exit, e.Timeout, e.Env)
 	}
 	for _, s := range book.Sources {
 		fmt.Fprintf(&b, "source %s: url %s publish %t module %q file %q\n", s.ID, s.URL, s.Publish, s.Module, s.Path)

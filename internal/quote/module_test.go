@@ -122,7 +122,7 @@ func TestModuleChanged(t *testing.T) {
 	if err := read(); err != nil {
 		t.Fatal(err)
 	}
-	settle()
+	outliveStamps()
 	if err := read(); err != nil {
 		t.Fatalf("read once more: %v", err)
 	}

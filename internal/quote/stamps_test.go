@@ -31,9 +31,9 @@ func (o *opened) Open(name string) (fs.File, error) {
 	return o.FS.Open(name)
 }
 
-// settle waits until everything that was written is old enough for its stamp
+// outliveStamps waits until everything that was written is old enough for its stamp
 // to be trusted.
-func settle() { time.Sleep(2 * stamp.Margin) }
+func outliveStamps() { time.Sleep(2 * stamp.Margin) }
 
 // stampSite is a site of three sources with a cache that knows it by stamps.
 func stampSite(t *testing.T) Input {
@@ -47,7 +47,7 @@ func stampSite(t *testing.T) Input {
 	if _, ok := stamp.Of(info); !ok {
 		t.Skip("this system's stamps do not tell enough")
 	}
-	settle()
+	outliveStamps()
 	mustCheck(t, in)
 	return in
 }
@@ -120,7 +120,7 @@ func TestYoungStampsAreNotKept(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	settle()
+	outliveStamps()
 	in.Cache += "-new"
 	mustCheck(t, in)
 	if folders, pages := knownStamps(t, in); folders != 2 || pages != 2 {
@@ -225,7 +225,7 @@ func TestStampsTellEveryEdit(t *testing.T) {
 				t.Fatal(err)
 			}
 			agree(t, e.what, in)
-			settle()
+			outliveStamps()
 			agree(t, e.what+", later", in)
 			agree(t, e.what+", again", in)
 		})
@@ -241,7 +241,7 @@ func TestStampsRandomEdits(t *testing.T) {
 		e := edits[dice.IntN(len(edits)-2)] // where all is elsewhere there is little to see
 		_ = e.do(in, dice.IntN(3))
 		if dice.IntN(6) == 0 {
-			settle()
+			outliveStamps()
 		}
 		agree(t, fmt.Sprintf("step %d, %s", n, e.what), in)
 	}

@@ -18,9 +18,9 @@ import (
 
 // Bounds of what a run may record.
 const (
-	MostRows   = 10_000
-	MostValues = 1 << 20 // bytes of all values
-	MostTables = 8 << 20 // bytes of all tables
+	MaxRows   = 10_000
+	MaxValues = 1 << 20 // bytes of all values
+	MaxTables = 8 << 20 // bytes of all tables
 )
 
 var valueName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
@@ -28,8 +28,8 @@ var valueName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 // ParseValues reads "name=value" lines, each name once. The error is for the
 // example's author.
 func ParseValues(src []byte) (map[string]string, error) {
-	if len(src) > MostValues {
-		return nil, fmt.Errorf("values: more than %d bytes", MostValues)
+	if len(src) > MaxValues {
+		return nil, fmt.Errorf("values: more than %d bytes", MaxValues)
 	}
 	values := map[string]string{}
 	for i, line := range Lines(bytes.ReplaceAll(src, []byte("\r\n"), []byte("\n"))) {
@@ -72,8 +72,8 @@ func ParseTable(name string, src []byte) ([][]string, error) {
 		return nil, fmt.Errorf("table %s: %v", name, err)
 	case len(rows) == 0:
 		return nil, fmt.Errorf("table %s: no header row", name)
-	case len(rows)-1 > MostRows:
-		return nil, fmt.Errorf("table %s: more than %d rows", name, MostRows)
+	case len(rows)-1 > MaxRows:
+		return nil, fmt.Errorf("table %s: more than %d rows", name, MaxRows)
 	}
 	for i, column := range rows[0] {
 		if strings.TrimSpace(column) == "" || slices.Index(rows[0], column) < i {
@@ -104,8 +104,8 @@ func ReadTables(fsys fs.FS) (map[string][]byte, error) {
 		if !info.Mode().IsRegular() || !tableFile(entry.Name()) {
 			return nil, fmt.Errorf("%q is not a table: record regular files named *.csv, in no folder", entry.Name())
 		}
-		if total += info.Size(); total > MostTables {
-			return nil, fmt.Errorf("tables: more than %d bytes", MostTables)
+		if total += info.Size(); total > MaxTables {
+			return nil, fmt.Errorf("tables: more than %d bytes", MaxTables)
 		}
 		src, err := fs.ReadFile(fsys, entry.Name())
 		if err != nil {

@@ -96,7 +96,7 @@ func TestParseValues(t *testing.T) {
 }
 
 func TestReadTables(t *testing.T) {
-	long := "x\n" + strings.Repeat("1\n", MostRows+1)
+	long := "x\n" + strings.Repeat("1\n", MaxRows+1)
 	for _, row := range []struct{ name, src, err string }{
 		{"t.csv", "x,y\n1,2\n", ""},
 		{"t.csv", "x,y\r\n1,2\r\n", ""},

@@ -15,7 +15,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"time"
 
 	"verbatim/internal/lesson"
 	"verbatim/internal/problem"
@@ -24,8 +23,8 @@ import (
 	"verbatim/internal/service"
 )
 
-// MostOutput is how many bytes an example may print; more is a problem.
-const MostOutput = 1 << 20
+// MaxOutput is how many bytes an example may print; more is a problem.
+const MaxOutput = 1 << 20
 
 // maxStderr is how much of standard error is kept: it is only shown when a
 // run fails.
@@ -37,7 +36,7 @@ type Attempt struct {
 	Stderr    []byte
 	Result    proc.Result
 	Unstarted string // why its program did not run at all
-	TooMuch   bool   // it printed more than MostOutput
+	TooMuch   bool   // it printed more than MaxOutput
 	Bad       string // what is wrong with the values or tables it recorded, or with a command
 	At        problem.Pos
 }
@@ -78,7 +77,7 @@ func (p *Pool) attempt(ctx context.Context, e lesson.Example, extra map[string]s
 	var out, stderr bytes.Buffer
 	var process *proc.Process
 	started := make(chan struct{})
-	limited := proc.Limit(&out, MostOutput, func() {
+	limited := proc.Limit(&out, MaxOutput, func() {
 		go func() { <-started; process.Stop() }()
 	})
 	a := &Attempt{}
@@ -86,7 +85,7 @@ func (p *Pool) attempt(ctx context.Context, e lesson.Example, extra map[string]s
 		SignalFilter: true,
 		Args:         args, Dir: work, Env: environment(e, at, extra), Scratch: scratch,
 		Stdout: limited, Stderr: proc.Limit(&stderr, maxStderr, nil),
-		Timeout: time.Duration(e.Timeout) * time.Millisecond,
+		Timeout: e.Timeout,
 	})
 	if err != nil {
 		return unstarted(e, args[0], err)
@@ -157,10 +156,10 @@ func transcribe(ctx context.Context, redis *service.Redis, e lesson.Example) (*A
 	for i, c := range e.Commands {
 		commands[i] = c.Words
 	}
-	out, err := redis.Transcript(ctx, commands, time.Duration(e.Timeout)*time.Millisecond)
+	out, err := redis.Transcript(ctx, commands, e.Timeout)
 	a := &Attempt{
 		Evidence: record.Evidence{Output: record.Show([]byte(out)), Raw: record.Digest([]byte(out))},
-		TooMuch:  len(out) > MostOutput,
+		TooMuch:  len(out) > MaxOutput,
 	}
 	var failed *service.TranscriptError
 	if errors.As(err, &failed) {
@@ -192,7 +191,7 @@ func readValues(root *os.Root, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, record.MostValues+1))
+	return io.ReadAll(io.LimitReader(f, record.MaxValues+1))
 }
 
 // environment is all that an example sees of the user's: PATH. Where to find

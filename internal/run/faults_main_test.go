@@ -183,8 +183,8 @@ func example(id string, args ...string) lesson.Example {
 // command is an example that is any program.
 func command(id, needs string, args ...string) lesson.Example {
 	return lesson.Example{
-		ID: id, Dir: "examples/" + id, Record: "examples/" + id + "/recorded",
-		Run: args, Needs: needs, Timeout: 30_000,
+		ID: id, Dir: "examples/" + id, RecordDir: "examples/" + id + "/recorded",
+		Run: args, Needs: needs, Timeout: 30 * time.Second,
 	}
 }
 

@@ -228,9 +228,9 @@ func failure(job Job, a *Attempt) *Failure {
 		return &Failure{Text: a.Unstarted,
 			Hint: "run in " + e.Dir + "/example.yaml names a file of that folder: is it there, and executable (chmod +x)?"}
 	case a.TooMuch:
-		return &Failure{Text: fmt.Sprintf("printed more than %d bytes", MostOutput), Hint: "print less, or only what the lesson shows"}
+		return &Failure{Text: fmt.Sprintf("printed more than %d bytes", MaxOutput), Hint: "print less, or only what the lesson shows"}
 	case a.Result.TimedOut:
-		return &Failure{Text: fmt.Sprintf("was ended at its limit of %s", time.Duration(e.Timeout)*time.Millisecond),
+		return &Failure{Text: fmt.Sprintf("was ended at its limit of %s", e.Timeout),
 			Hint: join(lastLines("printed", a.Evidence.Output), hint, "if it needs longer, set timeout in "+e.Dir+"/example.yaml")}
 	case a.Result.KilledByFilter():
 		return &Failure{Text: "was killed because it sent a signal to the build, or to every process",
@@ -243,7 +243,7 @@ func failure(job Job, a *Attempt) *Failure {
 		return &Failure{Text: a.Bad, Hint: hint, Pos: a.At}
 	case len(a.Evidence.Output) == 0 && job.Record != nil && len(job.Record.Output) > 0:
 		return &Failure{Text: "printed nothing where lines were recorded",
-			Hint: join(hint, "if that is right, delete "+e.Record+" and run build again")}
+			Hint: join(hint, "if that is right, delete "+e.RecordDir+" and run build again")}
 	}
 	return nil
 }

@@ -87,7 +87,7 @@ func TestPortTaken(t *testing.T) {
 	taken, err := listenLow()
 	must(t, err)
 	defer taken.Close()
-	p := m.make(settings{password: newPassword()}).(*process)
+	p := m.make(config{password: newPassword()}).(*process)
 	defer func() { must(t, p.close(t.Context())) }()
 	picks := 0
 	p.pick = func() (string, error) {

@@ -76,7 +76,7 @@ func (c *Cluster) Reset(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	return c.settled(ctx)
+	return c.waitReady(ctx)
 }
 
 // Close ends all nodes and leaves nothing of them.
@@ -99,7 +99,7 @@ func (c *Cluster) form(ctx context.Context) error {
 		}
 		c.ids = append(c.ids, id)
 	}
-	return c.settled(ctx)
+	return c.waitReady(ctx)
 }
 
 // adopt assigns a node its share of the slots, and returns the node's id.
@@ -133,10 +133,10 @@ func timedOut(err error) bool {
 	return errors.As(err, &timeout) && timeout.Timeout()
 }
 
-// settled returns once every node knows all nodes and serves. It does not wait
+// waitReady returns once every node knows all nodes and serves. It does not wait
 // while one is stopped or paused. Nodes find each other again here, whatever
 // addresses they got.
-func (c *Cluster) settled(ctx context.Context) error {
+func (c *Cluster) waitReady(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readyWithin)
 	defer cancel()
 	var why error

@@ -22,23 +22,23 @@ const redisPort = "6379"
 
 // openContainer finds an engine, provides the image and removes what killed
 // builds left on the engine.
-func openContainer(ctx context.Context, o Options) (maker, error) {
+func openContainer(ctx context.Context, o Options) (launcher, error) {
 	e, err := openEngine(ctx)
 	if err != nil {
-		return maker{}, err
+		return launcher{}, err
 	}
-	if err := e.provide(ctx, o); err != nil {
+	if err := e.ensureImage(ctx, o); err != nil {
 		e.client.Close()
-		return maker{}, err
+		return launcher{}, err
 	}
 	if err := e.sweep(ctx); err != nil {
 		o.Say("containers that an earlier build left are still there: %v", err)
 	}
 	unregister := proc.RegisterContainers(e.at)
-	return maker{
+	return launcher{
 		image: o.Image,
-		make: func(set settings) server {
-			return &containerServer{engine: e, image: o.Image, args: redisArgs(set), remembers: set.announce != ""}
+		make: func(set config) server {
+			return &containerServer{engine: e, image: o.Image, args: redisArgs(set), keepsData: set.announce != ""}
 		},
 		close: func() {
 			unregister()
@@ -52,9 +52,9 @@ type containerServer struct {
 	engine *engine
 	image  string
 	args   []string
-	// remembers: what is in its folder outlives a stop, so that a node of a
+	// keepsData: what is in its folder outlives a stop, so that a node of a
 	// cluster finds the others again.
-	remembers bool
+	keepsData bool
 
 	ctr  *testcontainers.DockerContainer // nil before the first start
 	port uint16                          // the engine's, another after each start
@@ -69,7 +69,7 @@ func (s *containerServer) start(ctx context.Context) error {
 	}
 	published, err := s.ctr.MappedPort(ctx, redisPort+"/tcp")
 	if err != nil {
-		if ended := s.ended(ctx); ended != nil {
+		if ended := s.exitReason(ctx); ended != nil {
 			return ended // that is why no port is published
 		}
 		return fmt.Errorf("the port of a container of %s: %w", s.image, err)
@@ -114,7 +114,7 @@ func (s *containerServer) options() []testcontainers.ContainerCustomizer {
 		testcontainers.WithCmd(s.args...),
 		testcontainers.WithHostConfigModifier(s.publish),
 	}
-	if s.remembers {
+	if s.keepsData {
 		return options
 	}
 	return append(options, testcontainers.WithTmpfs(map[string]string{"/data": "rw"}))
@@ -123,7 +123,7 @@ func (s *containerServer) options() []testcontainers.ContainerCustomizer {
 // redisArgs begin with -- and so go to redis-server whatever the image's entry
 // point is. The nodes of a cluster reach each other at their containers'
 // addresses, and name the proxies to clients.
-func redisArgs(set settings) []string {
+func redisArgs(set config) []string {
 	args := []string{"--requirepass", set.password, "--save", "", "--appendonly", "no"}
 	if set.announce == "" {
 		return args
@@ -166,7 +166,7 @@ func (s *containerServer) stop(ctx context.Context) error {
 	return nil
 }
 
-func (s *containerServer) freeze(ctx context.Context, halt bool) (err error) {
+func (s *containerServer) pause(ctx context.Context, halt bool) (err error) {
 	if halt {
 		_, err = s.engine.client.ContainerPause(ctx, s.ctr.ID, client.ContainerPauseOptions{})
 	} else {
@@ -175,7 +175,7 @@ func (s *containerServer) freeze(ctx context.Context, halt bool) (err error) {
 	return err
 }
 
-func (s *containerServer) ended(ctx context.Context) error {
+func (s *containerServer) exitReason(ctx context.Context) error {
 	state, err := s.ctr.State(ctx)
 	if err != nil {
 		return fmt.Errorf("the engine: %w", err)

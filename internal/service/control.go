@@ -121,7 +121,7 @@ func (c *control) do(ctx context.Context, v verb, query url.Values) error {
 	if !v.mends {
 		return nil
 	}
-	return c.instance.settled(ctx)
+	return c.instance.waitReady(ctx)
 }
 
 func answer(w http.ResponseWriter, err error) {

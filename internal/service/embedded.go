@@ -9,9 +9,9 @@ import (
 )
 
 // openEmbedded always finds its emulator: it is part of this program.
-func openEmbedded(context.Context, Options) (maker, error) {
-	return maker{
-		make:  func(set settings) server { return &emulator{password: set.password} },
+func openEmbedded(context.Context, Options) (launcher, error) {
+	return launcher{
+		make:  func(set config) server { return &emulator{password: set.password} },
 		close: func() {},
 	}, nil
 }
@@ -52,8 +52,8 @@ func (e *emulator) stop(context.Context) error {
 	return nil
 }
 
-// freeze takes the lock that every command takes.
-func (e *emulator) freeze(_ context.Context, halt bool) error {
+// pause takes the lock that every command takes.
+func (e *emulator) pause(_ context.Context, halt bool) error {
 	if halt {
 		e.running.Lock()
 	} else {
@@ -62,6 +62,6 @@ func (e *emulator) freeze(_ context.Context, halt bool) error {
 	return nil
 }
 
-func (e *emulator) ended(context.Context) error { return nil }
+func (e *emulator) exitReason(context.Context) error { return nil }
 
 func (e *emulator) close(ctx context.Context) error { return e.stop(ctx) }

@@ -58,16 +58,16 @@ func openEngine(ctx context.Context) (*engine, error) {
 		return nil, fmt.Errorf("the Docker engine at %s: %w", at, err)
 	}
 	e := &engine{client: c, at: at, host: host}
-	if err := e.greet(ctx, at); err != nil {
+	if err := e.verifyEngine(ctx, at); err != nil {
 		c.Close()
 		return nil, err
 	}
 	return e, nil
 }
 
-// greet makes sure that the engine answers, and that testcontainers means the
+// verifyEngine makes sure that the engine answers, and that testcontainers means the
 // same one.
-func (e *engine) greet(ctx context.Context, at string) error {
+func (e *engine) verifyEngine(ctx context.Context, at string) error {
 	if err := e.ping(ctx); err != nil {
 		return fmt.Errorf("the Docker engine at %s: %w", at, err)
 	}
@@ -208,8 +208,8 @@ func (e *engine) remove(ctx context.Context, id string) error {
 	return err
 }
 
-// provide makes sure that the engine has the image, pulling it if it must.
-func (e *engine) provide(ctx context.Context, o Options) error {
+// ensureImage makes sure that the engine has the image, pulling it if it must.
+func (e *engine) ensureImage(ctx context.Context, o Options) error {
 	_, err := e.client.ImageInspect(ctx, o.Image)
 	if err == nil {
 		return nil

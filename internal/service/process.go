@@ -19,13 +19,13 @@ import (
 const maxLog = 16 << 10
 
 // openProcess looks for redis-server on PATH.
-func openProcess(ctx context.Context, o Options) (maker, error) {
+func openProcess(ctx context.Context, o Options) (launcher, error) {
 	program, err := exec.LookPath("redis-server")
 	if err != nil {
-		return maker{}, fmt.Errorf("redis-server is %w on PATH: install it (apt-get install redis-server, brew install redis)", errAbsent)
+		return launcher{}, fmt.Errorf("redis-server is %w on PATH: install it (apt-get install redis-server, brew install redis)", errAbsent)
 	}
-	return maker{
-		make: func(set settings) server {
+	return launcher{
+		make: func(set config) server {
 			pick := freeAddr
 			if set.announce != "" {
 				pick = freeNodeAddr
@@ -41,7 +41,7 @@ type process struct {
 	life     context.Context // its end is the server's
 	program  string
 	cache    string
-	settings settings
+	settings config
 	pick     func() (string, error) // an address to listen on
 
 	running *proc.Process // nil while stopped
@@ -131,14 +131,14 @@ func (s *process) end() {
 	}
 }
 
-func (s *process) freeze(_ context.Context, halt bool) error {
+func (s *process) pause(_ context.Context, halt bool) error {
 	if halt {
 		return s.running.Freeze()
 	}
 	return s.running.Thaw()
 }
 
-func (s *process) ended(context.Context) error {
+func (s *process) exitReason(context.Context) error {
 	select {
 	case <-s.running.Done():
 	default:

@@ -29,7 +29,7 @@ type Redis struct {
 	frozen  bool
 	cut     bool // by Partition
 	closed  bool
-	endErr  error // why it could not be ended
+	stopErr error // why it could not be ended
 }
 
 func newRedis(ctx context.Context, s *Source, password string, node bool) (*Redis, error) {
@@ -37,12 +37,12 @@ func newRedis(ctx context.Context, s *Source, password string, node bool) (*Redi
 	if err != nil {
 		return nil, err
 	}
-	set := settings{password: password}
+	set := config{password: password}
 	if node {
 		_, set.announce, _ = net.SplitHostPort(p.addr) // a listener's own address
 	}
 	r := &Redis{source: s, proxy: p, password: password, stopped: true}
-	r.server = s.maker.make(set)
+	r.server = s.launcher.make(set)
 	if err := r.Start(ctx); err != nil {
 		return nil, errors.Join(err, r.end())
 	}
@@ -100,7 +100,7 @@ func (r *Redis) startLocked(ctx context.Context) error {
 		return err
 	}
 	defer conn.Close()
-	if err := r.learn(conn); err != nil {
+	if err := r.readVersion(conn); err != nil {
 		return err
 	}
 	if err := r.proxy.open(ctx, r.server.addr()); err != nil {
@@ -137,7 +137,7 @@ func (r *Redis) answers(ctx context.Context, addr string) (*conn, error) {
 			slow = time.Now().Add(readyWithin)
 		}
 		if tries%20 == 0 { // for a container it is a question to the engine
-			if ended := r.server.ended(ctx); ended != nil {
+			if ended := r.server.exitReason(ctx); ended != nil {
 				return nil, ended
 			}
 		}
@@ -149,9 +149,9 @@ func (r *Redis) answers(ctx context.Context, addr string) (*conn, error) {
 	}
 }
 
-// learn asks a server that has just started for its version and for what Reset
+// readVersion asks a server that has just started for its version and for what Reset
 // has to go back to: its folder is another each time.
-func (r *Redis) learn(c *conn) (err error) {
+func (r *Redis) readVersion(c *conn) (err error) {
 	if !r.source.Real() {
 		r.version = "emulator"
 		return nil
@@ -170,7 +170,7 @@ func (r *Redis) dial(ctx context.Context) (*conn, error) {
 
 func (r *Redis) nodes() []*Redis { return []*Redis{r} }
 
-func (r *Redis) settled(context.Context) error { return nil }
+func (r *Redis) waitReady(context.Context) error { return nil }
 
 // Stop ends the server, without saving anything, and closes the proxy: clients
 // lose their connections and new ones are refused, until Start.
@@ -223,7 +223,7 @@ func (r *Redis) freezeLocked(ctx context.Context, halt bool) error {
 	case r.stopped:
 		return errors.New("a stopped Redis cannot be paused: start it first")
 	}
-	if err := r.server.freeze(ctx, halt); err != nil {
+	if err := r.server.pause(ctx, halt); err != nil {
 		return err
 	}
 	r.frozen = halt
@@ -332,7 +332,7 @@ func (r *Redis) end() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
-		return r.endErr
+		return r.stopErr
 	}
 	r.closed = true
 	r.proxy.close()
@@ -341,10 +341,10 @@ func (r *Redis) end() error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.source.life), endWithin)
 	defer cancel()
 	if r.frozen {
-		_ = r.server.freeze(ctx, false) // close says what is wrong
+		_ = r.server.pause(ctx, false) // close says what is wrong
 	}
 	if err := r.server.close(ctx); err != nil {
-		r.endErr = fmt.Errorf("end redis: %w", err)
+		r.stopErr = fmt.Errorf("end redis: %w", err)
 	}
-	return r.endErr
+	return r.stopErr
 }

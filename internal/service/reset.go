@@ -14,9 +14,9 @@ type snapshot struct {
 
 var errNoSnapshot = errors.New("this server does not say how to be made as new")
 
-// washing undoes what commands did, in this order: first whatever could keep
+// cleanup undoes what commands did, in this order: first whatever could keep
 // the rest from being done. The default user's rule comes before.
-var washing = [][]string{
+var cleanup = [][]string{
 	{"CLIENT", "UNPAUSE"},
 	{"CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"},
 	{"CLIENT", "KILL", "TYPE", "pubsub"},
@@ -68,7 +68,7 @@ func (s snapshot) restore(c *conn) error {
 	// The whole rule in one command: after a bare reset nothing is allowed, this
 	// connection included.
 	commands := [][]string{append([]string{"ACL", "SETUSER", "default", "reset"}, s.rule...)}
-	commands = append(commands, washing...)
+	commands = append(commands, cleanup...)
 	for _, user := range users.texts() {
 		if user != "default" {
 			commands = append(commands, []string{"ACL", "DELUSER", user})

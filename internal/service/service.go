@@ -43,7 +43,7 @@ type kind struct {
 	real bool // a real Redis, which may write records
 	// open finds out whether the kind is to be had, and starts nothing. An error
 	// that wraps errAbsent means that the machine simply lacks it.
-	open func(context.Context, Options) (maker, error)
+	open func(context.Context, Options) (launcher, error)
 }
 
 // kinds are tried by "auto" from the top.
@@ -55,15 +55,15 @@ var kinds = []kind{
 
 var errAbsent = errors.New("not there")
 
-// maker makes servers of one kind.
-type maker struct {
+// launcher makes servers of one kind.
+type launcher struct {
 	image string // the image, "" where there is none
-	make  func(settings) server
+	make  func(config) server
 	close func()
 }
 
-// settings are how a server is to run.
-type settings struct {
+// config are how a server is to run.
+type config struct {
 	password string
 	// announce is the proxy's port, which a node of a cluster names to clients
 	// and to the other nodes; "" for a server that stands alone.
@@ -77,17 +77,17 @@ type server interface {
 	addr() string                                        // host:port, which start may change
 	peer(context.Context) (host, port string, err error) // where the other nodes of a cluster reach it
 	stop(context.Context) error                          // without saving anything
-	freeze(context.Context, bool) error                  // halts it, or lets it go on
-	ended(context.Context) error                         // why it ended by itself, nil while it runs
+	pause(context.Context, bool) error                   // halts it, or lets it go on
+	exitReason(context.Context) error                    // why it ended by itself, nil while it runs
 	close(context.Context) error                         // stop, and leave nothing
 }
 
 // Source starts Redis instances of one kind.
 type Source struct {
-	kind  kind
-	maker maker
-	life  context.Context
-	say   func(format string, args ...any)
+	kind     kind
+	launcher launcher
+	life     context.Context
+	say      func(format string, args ...any)
 
 	mu     sync.Mutex
 	spare  *Redis // the one that showed that the kind works
@@ -156,7 +156,7 @@ func openKind(ctx context.Context, k kind, o Options) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Source{kind: k, maker: m, life: ctx, say: o.Say, open: map[*Redis]bool{}}
+	s := &Source{kind: k, launcher: m, life: ctx, say: o.Say, open: map[*Redis]bool{}}
 	o.Progress("starting Redis (%s)", k.name)
 	first, err := s.Start(ctx)
 	if err != nil {
@@ -175,7 +175,7 @@ func (s *Source) Kind() string { return s.kind.name }
 func (s *Source) Real() bool { return s.kind.real }
 
 // Image is the image of a container, "" for the other kinds.
-func (s *Source) Image() string { return s.maker.image }
+func (s *Source) Image() string { return s.launcher.image }
 
 // Instance is what an example gets for its own: a Redis, or a cluster of them.
 type Instance interface {
@@ -185,8 +185,8 @@ type Instance interface {
 	Reset(context.Context) error // as new, at the same address; an error means: close it, start another
 	Close() error
 
-	nodes() []*Redis               // what the control URL acts on
-	settled(context.Context) error // waits until they work together
+	nodes() []*Redis                 // what the control URL acts on
+	waitReady(context.Context) error // waits until they work together
 }
 
 // Start returns a Redis that is as new and answers. ctx bounds the starting only.
@@ -249,7 +249,7 @@ func (s *Source) end() error {
 		i++
 	}
 	wg.Wait()
-	s.maker.close()
+	s.launcher.close()
 	return errors.Join(errs...)
 }
 

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// MostTranscript is how many bytes of replies are read, give or take the last:
+// MaxTranscript is how many bytes of replies are read, give or take the last:
 // more than an example may show.
-const MostTranscript = 1 << 20
+const MaxTranscript = 1 << 20
 
 // TranscriptError says which command of a transcript got no answer.
 type TranscriptError struct {
@@ -25,7 +25,7 @@ func (e *TranscriptError) Unwrap() error { return e.Err }
 
 // Transcript sends commands one after another over one connection and gives the
 // replies as redis-cli prints them on a terminal. Errors that the server
-// answers are replies, too. Beyond MostTranscript it reads no more. limit bounds it all; a command without an answer is
+// answers are replies, too. Beyond MaxTranscript it reads no more. limit bounds it all; a command without an answer is
 // a *TranscriptError, beside the replies before it.
 func (r *Redis) Transcript(ctx context.Context, commands [][]string, limit time.Duration) (string, error) {
 	c, err := r.dial(ctx)
@@ -38,7 +38,7 @@ func (r *Redis) Transcript(ctx context.Context, commands [][]string, limit time.
 	var out strings.Builder
 	deadline := time.Now().Add(limit)
 	for i, args := range commands {
-		if out.Len() > MostTranscript {
+		if out.Len() > MaxTranscript {
 			return out.String(), nil
 		}
 		rep, err := c.exchange(args, deadline)

@@ -55,7 +55,7 @@ func (b *build) staleRecords() {
 		for i, c := range changes {
 			names[i] = c.String()
 		}
-		b.report.Problems.AddHint(problem.Pos{File: e.Record + "/" + record.RecordFile}, "stale",
+		b.report.Problems.AddHint(problem.Pos{File: e.RecordDir + "/" + record.RecordFile}, "stale",
 			"run build and commit what it writes", "does not fit its inputs: %s", strings.Join(names, ", "))
 	}
 }

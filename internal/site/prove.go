@@ -149,7 +149,7 @@ func (b *build) findStale(ctx context.Context) (map[string]run.Inputs, error) {
 		case known:
 			changes := run.Changes(r.Inputs, now)
 			if r.Torn {
-				changes = append(changes, run.Change{Name: e.Record, Kind: "changed"})
+				changes = append(changes, run.Change{Name: e.RecordDir, Kind: "changed"})
 			}
 			if len(changes) > 0 {
 				b.stale[e.ID] = changes
@@ -335,7 +335,7 @@ func (b *build) masks(o run.Outcome) {
 // needsReal: an example that never ran for real has no lines to show.
 func (b *build) needsReal(e lesson.Example, job run.Job, at problem.Pos) {
 	if job.Record != nil && job.Record.Torn {
-		b.report.Problems.AddHint(problem.Pos{File: e.Record}, "record", "restore it, or run build once with Docker or redis-server",
+		b.report.Problems.AddHint(problem.Pos{File: e.RecordDir}, "record", "restore it, or run build once with Docker or redis-server",
 			"its files are not those that example %q recorded", e.ID)
 	}
 	if job.Record == nil {

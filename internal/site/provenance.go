@@ -22,7 +22,7 @@ func (b *build) compare(o run.Outcome, job run.Job, next record.Record, at probl
 	b.masks(o)
 	b.ranOn(job.Record, next)
 	e, was := o.Example, job.Record
-	file := problem.Pos{File: e.Record + "/" + record.RecordFile}
+	file := problem.Pos{File: e.RecordDir + "/" + record.RecordFile}
 	if d := record.RulesOf(e).Diff(&was.Evidence, o.First); d != "" {
 		text, hint := "example %q no longer shows what was recorded", "run build to record what it shows now"
 		if record.OrderDiffers(e, &was.Evidence, o.First) {
@@ -52,8 +52,8 @@ func (b *build) invalidRecords() {
 				"example %q: %s has a tolerance and is %q, which is no finite number", e.ID, where, text)
 		}
 		if wrong := r.Recorded.Invalid(e, b.Today); wrong != "" {
-			b.report.Problems.AddHint(problem.Pos{File: e.Record + "/" + record.RecordFile}, "record",
-				"delete "+e.Record+" and run build again", "%s", wrong)
+			b.report.Problems.AddHint(problem.Pos{File: e.RecordDir + "/" + record.RecordFile}, "record",
+				"delete "+e.RecordDir+" and run build again", "%s", wrong)
 		}
 	}
 }

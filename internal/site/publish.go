@@ -235,13 +235,13 @@ func (b *build) putRecords(changes *publish.Batch) error {
 		}
 		before := changes.Len()
 		for _, name := range slices.Sorted(maps.Keys(files)) {
-			if err := changes.Put(b.root, e.Record+"/"+name, files[name]); err != nil {
+			if err := changes.Put(b.root, e.RecordDir+"/"+name, files[name]); err != nil {
 				return err
 			}
 		}
 		b.dropFigures(changes, e, files)
 		if changes.Len() > before {
-			b.report.Changed = append(b.report.Changed, e.Record)
+			b.report.Changed = append(b.report.Changed, e.RecordDir)
 		}
 	}
 	return nil
@@ -250,14 +250,14 @@ func (b *build) putRecords(changes *publish.Batch) error {
 // dropFigures plans to delete the values and tables of an earlier run that this
 // one did not record again.
 func (b *build) dropFigures(changes *publish.Batch, e lesson.Example, files map[string][]byte) {
-	entries, err := fs.ReadDir(b.fsys, e.Record)
+	entries, err := fs.ReadDir(b.fsys, e.RecordDir)
 	if err != nil {
 		return // there is no record yet
 	}
 	for _, entry := range entries {
 		name := entry.Name()
 		if _, keep := files[name]; !keep && (name == record.ValuesFile || filepath.Ext(name) == ".csv") {
-			changes.Remove(b.root, e.Record+"/"+name)
+			changes.Remove(b.root, e.RecordDir+"/"+name)
 		}
 	}
 }

@@ -328,7 +328,7 @@ func (b *build) readBook() error {
 		b.pinned = home.Meta.Redis
 	}
 	for _, e := range b.book.Examples {
-		r, ps := record.Read(b.fsys, e.Record)
+		r, ps := record.Read(b.fsys, e.RecordDir)
 		b.report.Problems = append(b.report.Problems, ps...)
 		if r != nil {
 			b.records[e.ID] = r
