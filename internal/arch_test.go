@@ -21,7 +21,7 @@ import (
 // earlier line. A new package gets its name on a line here.
 var layers = [][]string{
 	{"internal/problem", "internal/corpus", "internal/cachedir", "internal/stamp", "internal/cputime"},
-	{"templates", "internal/lesson", "internal/cli", "internal/proc", "internal/svg", "internal/yamldoc", "internal/fetch", "internal/pagecache"},
+	{"templates", "internal/lesson", "internal/cli", "internal/proc", "internal/svg", "internal/highlight", "internal/yamldoc", "internal/fetch", "internal/pagecache"},
 	{"internal/claim", "internal/record", "internal/quote", "internal/service", "internal/markdown", "internal/snippet", "internal/chart", "internal/sequence", "internal/search"},
 	{"internal/load", "internal/run", "internal/page", "internal/check"},
 	{"internal/publish"},
@@ -34,17 +34,18 @@ var layers = [][]string{
 // doors says which package alone may import a third-party module. Tests may
 // import what they like.
 var doors = map[string][]string{
-	"internal/problem":  {"golang.org/x/text"},
-	"internal/yamldoc":  {"go.yaml.in/yaml/v3"},
-	"internal/markdown": {"github.com/yuin/goldmark", "github.com/alecthomas/chroma/v2", "golang.org/x/net", "golang.org/x/text"},
-	"internal/check":    {"golang.org/x/text"},
-	"internal/quote":    {"github.com/PuerkitoBio/goquery", "golang.org/x/net", "golang.org/x/sync", "golang.org/x/text"},
-	"internal/service":  {"github.com/testcontainers/testcontainers-go", "github.com/moby/moby", "github.com/containerd/errdefs", "github.com/alicebob/miniredis/v2"},
-	"internal/proc":     {"golang.org/x/sys"},
-	"internal/run":      {"golang.org/x/mod", "golang.org/x/sync"},
-	"internal/site":     {"golang.org/x/sync"},
-	"internal/serve":    {"github.com/fsnotify/fsnotify"},
-	"examples/*":        {"github.com/redis/go-redis/v9"},
+	"internal/problem":   {"golang.org/x/text"},
+	"internal/yamldoc":   {"go.yaml.in/yaml/v3"},
+	"internal/highlight": {"github.com/alecthomas/chroma/v2"},
+	"internal/markdown":  {"github.com/yuin/goldmark", "golang.org/x/net", "golang.org/x/text"},
+	"internal/check":     {"golang.org/x/text"},
+	"internal/quote":     {"github.com/PuerkitoBio/goquery", "golang.org/x/net", "golang.org/x/sync", "golang.org/x/text"},
+	"internal/service":   {"github.com/testcontainers/testcontainers-go", "github.com/moby/moby", "github.com/containerd/errdefs", "github.com/alicebob/miniredis/v2"},
+	"internal/proc":      {"golang.org/x/sys"},
+	"internal/run":       {"golang.org/x/mod", "golang.org/x/sync"},
+	"internal/site":      {"golang.org/x/sync"},
+	"internal/serve":     {"github.com/fsnotify/fsnotify"},
+	"examples/*":         {"github.com/redis/go-redis/v9"},
 }
 
 // unwelcome are names that promise nothing.

@@ -158,5 +158,5 @@ func (dr *drawing) quotation(n ast.Node, q lesson.Quote) template.HTML {
 	if dr.d.text(n) == q.Text {
 		return dr.html(n)
 	}
-	return "<p>" + escape(q.Text) + "</p>\n"
+	return template.HTML("<p>" + template.HTMLEscapeString(q.Text) + "</p>\n")
 }

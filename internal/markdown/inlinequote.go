@@ -1,6 +1,8 @@
 package markdown
 
 import (
+	"html/template"
+
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -63,7 +65,7 @@ func (dr *drawing) drawInlineQuote(w util.BufWriter, _ []byte, n ast.Node, enter
 	}
 	q := n.(*inlineQuote)
 	// As with block quotes, the theme sets the marks.
-	words := escape(q.fact.Text)
+	words := template.HTML(template.HTMLEscapeString(q.fact.Text))
 	if dr.d.text(n) == q.fact.Text {
 		words = dr.html(childrenOf(n)...)
 	}

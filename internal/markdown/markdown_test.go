@@ -299,19 +299,6 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-func TestHighlighter(t *testing.T) {
-	var h markdown.Highlighter
-	for _, c := range []struct{ language, code, want string }{
-		{"go", "// a\nvar x = \"<\" // b\n", `<span class="c">// a</span>` + "\n" + `<span class="k">var</span> x = <span class="s">&#34;&lt;&#34;</span> <span class="c">// b</span>` + "\n"},
-		{"", "a < b", "a &lt; b"},
-		{"no-such-language", "a < b", "a &lt; b"},
-	} {
-		if got := h.HTML(c.language, c.code); string(got) != c.want {
-			t.Errorf("%s: got %s, want %s", c.language, got, c.want)
-		}
-	}
-}
-
 func TestStrip(t *testing.T) {
 	got := string(markdown.Strip([]byte("# A\r\n\r\n::: note\r\n\r\n**b** <i>c</i>\r\n\r\n:::\r\n")))
 	want := "<h1>A</h1>\n<p>::: note</p>\n<p><strong>b</strong> <i>c</i></p>\n<p>:::</p>\n"

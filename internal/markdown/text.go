@@ -179,3 +179,5 @@ func firstSentence(text string) string {
 	}
 	return text
 }
+
+func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }

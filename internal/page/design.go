@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"verbatim/internal/highlight"
 	"verbatim/internal/lesson"
 	"verbatim/internal/markdown"
 	"verbatim/internal/search"
@@ -17,13 +18,13 @@ import (
 type Design struct {
 	templates *template.Template
 	static    []File
-	code      *markdown.Highlighter
+	code      *highlight.Highlighter
 	words     *search.Vocabulary
 }
 
 // ReadDesign reads a theme: *.html and static/.
 func ReadDesign(fsys fs.FS) (*Design, error) {
-	return (&Design{code: &markdown.Highlighter{}, words: &search.Vocabulary{}}).Again(fsys)
+	return (&Design{code: &highlight.Highlighter{}, words: &search.Vocabulary{}}).Again(fsys)
 }
 
 // Again reads a theme and keeps what was learnt with the one before: the
