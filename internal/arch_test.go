@@ -20,7 +20,7 @@ import (
 // layers is the order of the packages: each imports only what stands on an
 // earlier line. A new package gets its name on a line here.
 var layers = [][]string{
-	{"internal/problem", "internal/corpus", "internal/cachedir", "internal/stamp", "internal/cputime"},
+	{"internal/problem", "internal/corpus", "internal/cachedir", "internal/stamp", "internal/cputime", "internal/golden"},
 	{"templates", "internal/lesson", "internal/cli", "internal/proc", "internal/svg", "internal/highlight", "internal/yamldoc", "internal/fetch", "internal/pagecache"},
 	{"internal/claim", "internal/record", "internal/quote", "internal/service", "internal/markdown", "internal/snippet", "internal/chart", "internal/sequence", "internal/search"},
 	{"internal/load", "internal/run", "internal/page", "internal/check"},
@@ -34,6 +34,7 @@ var layers = [][]string{
 // doors says which package alone may import a third-party module. Tests may
 // import what they like.
 var doors = map[string][]string{
+	"internal/golden":    {"github.com/rogpeppe/go-internal"},
 	"internal/problem":   {"golang.org/x/text"},
 	"internal/yamldoc":   {"go.yaml.in/yaml/v3"},
 	"internal/highlight": {"github.com/alecthomas/chroma/v2"},

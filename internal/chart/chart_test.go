@@ -6,65 +6,39 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"verbatim/internal/chart"
+	"verbatim/internal/golden"
 	"verbatim/internal/lesson"
 	"verbatim/internal/problem"
 )
-
-var update = flag.Bool("update", false, "write the expected parts of testdata/*.txtar anew")
 
 const table = "examples/a/recorded/t.csv"
 
 // TestCases draws t.csv of every archive as each line of the file asks says.
 func TestCases(t *testing.T) {
-	archives, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(archives) == 0 {
-		t.Fatalf("no cases: %v", err)
-	}
-	for _, name := range archives {
-		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) { testCase(t, name) })
-	}
-}
-
-func testCase(t *testing.T, name string) {
-	a, err := txtar.ParseFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(a.Files) < 2 || a.Files[0].Name != "t.csv" || a.Files[1].Name != "asks" {
-		t.Fatal("the first files are not t.csv and asks")
-	}
-	rows := read(t, a.Files[0].Data)
-	var got []txtar.File
-	for i, ask := range strings.Split(strings.TrimSpace(string(a.Files[1].Data)), "\n") {
-		spec := lesson.Chart{Pos: problem.Pos{File: "in.md", Line: i + 1, Col: 1}, Kind: "line"}
-		if err := json.Unmarshal([]byte(ask), &spec); err != nil {
-			t.Fatalf("%s: %v", ask, err)
+	golden.Archives(t, "testdata/*.txtar", func(t *testing.T, a *txtar.Archive) *txtar.Archive {
+		if len(a.Files) < 2 || a.Files[0].Name != "t.csv" || a.Files[1].Name != "asks" {
+			t.Fatal("the first files are not t.csv and asks")
 		}
-		got = append(got, txtar.File{Name: fmt.Sprintf("want %d", i+1), Data: draw(t, spec, rows)})
-	}
-	if *update {
-		a.Files = append(a.Files[:2], got...)
-		if err := os.WriteFile(name, txtar.Format(a), 0o644); err != nil {
-			t.Fatal(err)
+		rows := read(t, a.Files[0].Data)
+		asks := strings.Split(strings.TrimSpace(string(a.Files[1].Data)), "\n")
+		a.Files = a.Files[:2]
+		for i, ask := range asks {
+			spec := lesson.Chart{Pos: problem.Pos{File: "in.md", Line: i + 1, Col: 1}, Kind: "line"}
+			if err := json.Unmarshal([]byte(ask), &spec); err != nil {
+				t.Fatalf("%s: %v", ask, err)
+			}
+			a.Files = append(a.Files, txtar.File{Name: fmt.Sprintf("want %d", i+1), Data: draw(t, spec, rows)})
 		}
-		return
-	}
-	for i, f := range got {
-		if i+2 >= len(a.Files) || !bytes.Equal(a.Files[i+2].Data, f.Data) {
-			t.Errorf("%s is\n%s", f.Name, f.Data)
-		}
-	}
+		return a
+	})
 }
 
 func read(t *testing.T, data []byte) [][]string {

@@ -1,61 +1,35 @@
 package check_test
 
 import (
-	"flag"
-	"os"
-	"path/filepath"
-	"strings"
+	"bytes"
 	"testing"
 	"testing/fstest"
 
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"verbatim/internal/check"
+	"verbatim/internal/golden"
 	"verbatim/internal/load"
 	"verbatim/internal/problem"
 	"verbatim/internal/record"
 )
 
-var update = flag.Bool("update", false, "rewrite the want files of testdata")
-
 // testdata/*.txtar are sites that load without a problem; the file "want" is
 // what the checks say of them.
 func TestRun(t *testing.T) {
-	cases, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(cases) == 0 {
-		t.Fatal("no cases", err)
-	}
-	for _, name := range cases {
-		t.Run(filepath.Base(name), func(t *testing.T) {
-			archive, err := txtar.ParseFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			fsys := fstest.MapFS{}
-			want := &archive.Files[len(archive.Files)-1]
-			if want.Name != "want" {
-				t.Fatal("the last file is not want")
-			}
-			for _, f := range archive.Files[:len(archive.Files)-1] {
+	golden.Archives(t, "testdata/*.txtar", func(t *testing.T, a *txtar.Archive) *txtar.Archive {
+		fsys := fstest.MapFS{}
+		for _, f := range a.Files {
+			if f.Name != "want" {
 				fsys[f.Name] = &fstest.MapFile{Data: f.Data}
 			}
-			var b strings.Builder
-			ps := run(t, fsys)
-			ps.Sort()
-			ps.Print(&b)
-			if b.String() == string(want.Data) {
-				return
-			}
-			if *update {
-				want.Data = []byte(b.String())
-				if err := os.WriteFile(name, txtar.Format(archive), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			t.Errorf("got:\n%s\nwant:\n%s", b.String(), want.Data)
-		})
-	}
+		}
+		var b bytes.Buffer
+		ps := run(t, fsys)
+		ps.Sort()
+		ps.Print(&b)
+		return golden.Set(t, a, "want", b.Bytes())
+	})
 }
 
 func run(t *testing.T, fsys fstest.MapFS) problem.List {

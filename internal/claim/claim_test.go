@@ -1,14 +1,12 @@
 package claim
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "rewrite the files of testdata")
+	"verbatim/internal/golden"
+)
 
 // TestTable compares ids, words and conditions, side by side, with
 // testdata/table.txt: what a page may say changes only on purpose.
@@ -35,13 +33,5 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s has no row", state)
 		}
 	}
-	const file = "testdata/table.txt"
-	if *update {
-		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if want, err := os.ReadFile(file); err != nil || string(want) != b.String() {
-		t.Errorf("the table is not %s (%v); it is\n%s", file, err, b.String())
-	}
+	golden.File(t, "testdata/table.txt", []byte(b.String()))
 }

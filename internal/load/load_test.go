@@ -1,53 +1,27 @@
 package load
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
 
+	"verbatim/internal/golden"
+
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-var update = flag.Bool("update", false, "rewrite the want files of testdata")
-
 // testdata/sites/*.txtar are sites; the file "want" is what is read from them.
 func TestSite(t *testing.T) {
-	cases, err := filepath.Glob("testdata/sites/*.txtar")
-	if err != nil || len(cases) == 0 {
-		t.Fatal("no cases", err)
-	}
-	for _, name := range cases {
-		t.Run(filepath.Base(name), func(t *testing.T) {
-			archive, err := txtar.ParseFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			fsys, want, at := fstest.MapFS{}, "", -1
-			for i, f := range archive.Files {
-				if f.Name == "want" {
-					want, at = string(f.Data), i
-					continue
-				}
+	golden.Archives(t, "testdata/sites/*.txtar", func(t *testing.T, a *txtar.Archive) *txtar.Archive {
+		fsys := fstest.MapFS{}
+		for _, f := range a.Files {
+			if f.Name != "want" {
 				fsys[f.Name] = &fstest.MapFile{Data: []byte(bytesOf.Replace(string(f.Data)))}
 			}
-			got := dump(t, fsys)
-			if got == want {
-				return
-			}
-			if *update && at >= 0 {
-				archive.Files[at].Data = []byte(got)
-				if err := os.WriteFile(name, txtar.Format(archive), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			t.Errorf("got:\n%s\nwant:\n%s", got, want)
-		})
-	}
+		}
+		return golden.Set(t, a, "want", []byte(dump(t, fsys)))
+	})
 }
 
 // bytesOf are the bytes that a text file cannot show.

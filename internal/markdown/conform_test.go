@@ -21,6 +21,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	xhtml "golang.org/x/net/html"
 
+	"verbatim/internal/golden"
 	"verbatim/internal/markdown"
 )
 
@@ -87,7 +88,7 @@ func TestConform(t *testing.T) {
 			t.Errorf("no example meets the exception %q", e.name)
 		}
 	}
-	if *update {
+	if *golden.Update {
 		if err := os.WriteFile(list, []byte(got.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -3,22 +3,18 @@ package markdown_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"html/template"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"verbatim/internal/golden"
 	"verbatim/internal/lesson"
 	"verbatim/internal/markdown"
 	"verbatim/internal/problem"
 )
-
-var update = flag.Bool("update", false, "write the expected parts of testdata/*.txtar anew")
 
 // plain is a theme that shows what it was given, one piece a line.
 type plain struct{ course bool }
@@ -119,42 +115,18 @@ func (p plain) Course(entries []lesson.Entry) (template.HTML, bool, error) {
 // TestCases parses in.md of every archive and compares the facts, the problems
 // and the pieces that a theme is given.
 func TestCases(t *testing.T) {
-	archives, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(archives) == 0 {
-		t.Fatalf("no cases: %v", err)
-	}
-	for _, name := range archives {
-		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) { testCase(t, name) })
-	}
-}
-
-func testCase(t *testing.T, name string) {
-	a, err := txtar.ParseFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(a.Files) == 0 || a.Files[0].Name != "in.md" {
-		t.Fatal("the first file is not in.md")
-	}
-	got := parseCase(t, a.Files[0].Data)
-	if *update {
+	golden.Archives(t, "testdata/*.txtar", func(t *testing.T, a *txtar.Archive) *txtar.Archive {
+		if len(a.Files) == 0 || a.Files[0].Name != "in.md" {
+			t.Fatal("the first file is not in.md")
+		}
+		in := a.Files[0].Data
+		got := parseCase(t, in)
+		if crlf := parseCase(t, bytes.ReplaceAll(in, []byte("\n"), []byte("\r\n"))); string(crlf[2].Data) != string(got[2].Data) {
+			t.Errorf("with CRLF the HTML is\n%s\nwant\n%s", crlf[2].Data, got[2].Data)
+		}
 		a.Files = append(a.Files[:1], got...)
-		if err := os.WriteFile(name, txtar.Format(a), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	for i, f := range got {
-		if i+1 >= len(a.Files) || a.Files[i+1].Name != f.Name {
-			t.Fatalf("the archive has no %s there; run go test -update", f.Name)
-		}
-		if want := a.Files[i+1].Data; !bytes.Equal(want, f.Data) {
-			t.Errorf("%s is\n%s\nwant\n%s", f.Name, f.Data, want)
-		}
-	}
-	if crlf := parseCase(t, bytes.ReplaceAll(a.Files[0].Data, []byte("\n"), []byte("\r\n"))); string(crlf[2].Data) != string(got[2].Data) {
-		t.Errorf("with CRLF the HTML is\n%s\nwant\n%s", crlf[2].Data, got[2].Data)
-	}
+		return a
+	})
 }
 
 // recorded is all that was recorded in the world of the cases.

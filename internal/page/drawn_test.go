@@ -9,6 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"verbatim/internal/claim"
+	"verbatim/internal/golden"
 	"verbatim/internal/lesson"
 	"verbatim/internal/markdown"
 	"verbatim/internal/page"
@@ -26,7 +27,7 @@ func TestDrawn(t *testing.T) {
 	in := drawnInput(t, a.Files[0].Data)
 	_, text, _ := strings.Cut(string(render(t, in)["a.html"]), "<main")
 	got, _, _ := strings.Cut(text, "<footer")
-	if *update {
+	if *golden.Update {
 		a.Files[1].Data = []byte("<main" + got)
 		if err := os.WriteFile(name, txtar.Format(a), 0o644); err != nil {
 			t.Fatal(err)

@@ -2,7 +2,6 @@ package page_test
 
 import (
 	"bytes"
-	"flag"
 	"io/fs"
 	"maps"
 	"os"
@@ -15,14 +14,13 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"verbatim/internal/claim"
+	"verbatim/internal/golden"
 	"verbatim/internal/lesson"
 	"verbatim/internal/markdown"
 	"verbatim/internal/page"
 	"verbatim/internal/problem"
 	"verbatim/templates"
 )
-
-var update = flag.Bool("update", false, "write testdata/golden anew")
 
 // theme is the built-in one with short static files, so that pages do not
 // change with every colour.
@@ -123,7 +121,7 @@ func render(t testing.TB, in page.Input) map[string][]byte {
 func TestGolden(t *testing.T) {
 	got := render(t, course(t))
 	const dir = "testdata/golden"
-	if *update {
+	if *golden.Update {
 		if err := os.RemoveAll(dir); err != nil {
 			t.Fatal(err)
 		}

@@ -2,9 +2,7 @@ package quote
 
 import (
 	"context"
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,12 +10,11 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"verbatim/internal/golden"
 	"verbatim/internal/lesson"
 	"verbatim/internal/problem"
 	"verbatim/internal/yamldoc"
 )
-
-var update = flag.Bool("update", false, "write what was found into testdata/check/*.txtar")
 
 // TestCheck runs every archive of testdata/check. Its files are a site; files
 // below pages/ are the folder of -pages. "cited" has a line for each
@@ -25,35 +22,9 @@ var update = flag.Bool("update", false, "write what was found into testdata/chec
 // "seal" is there, its sources are sealed first, and "!seal" files then put
 // in place.
 func TestCheck(t *testing.T) {
-	files, err := filepath.Glob("testdata/check/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no archives: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := checkArchive(t, archive)
-			for i, f := range archive.Files {
-				if f.Name != "want" {
-					continue
-				}
-				if string(f.Data) == got {
-					return
-				}
-				if !*update {
-					t.Errorf("got\n%s\nwant\n%s", got, f.Data)
-					return
-				}
-				archive.Files[i].Data = []byte(got)
-			}
-			if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		})
-	}
+	golden.Archives(t, "testdata/check/*.txtar", func(t *testing.T, a *txtar.Archive) *txtar.Archive {
+		return golden.Set(t, a, "want", []byte(checkArchive(t, a)))
+	})
 }
 
 // TestSiteWord holds that what a machine has besides the committed files

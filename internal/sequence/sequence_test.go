@@ -4,58 +4,35 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
-	"flag"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"verbatim/internal/golden"
 	"verbatim/internal/lesson"
 	"verbatim/internal/problem"
 	"verbatim/internal/sequence"
 )
 
-var update = flag.Bool("update", false, "write the expected parts of testdata/*.txtar anew")
-
 // TestCases reads each *.mmd of the archives; what follows it are the problems,
 // or the words and the picture.
 func TestCases(t *testing.T) {
-	archives, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(archives) == 0 {
-		t.Fatalf("no cases: %v", err)
-	}
-	for _, name := range archives {
-		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) { testCase(t, name) })
-	}
-}
-
-func testCase(t *testing.T, name string) {
-	a, err := txtar.ParseFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := &txtar.Archive{Comment: a.Comment}
-	for _, f := range a.Files {
-		if filepath.Ext(f.Name) != ".mmd" {
-			continue
+	golden.Archives(t, "testdata/*.txtar", func(t *testing.T, a *txtar.Archive) *txtar.Archive {
+		got := &txtar.Archive{Comment: a.Comment}
+		for _, f := range a.Files {
+			if filepath.Ext(f.Name) != ".mmd" {
+				continue
+			}
+			got.Files = append(got.Files, f, txtar.File{Name: f.Name + " gives", Data: draw(t, f.Data)})
 		}
-		got.Files = append(got.Files, f, txtar.File{Name: f.Name + " gives", Data: draw(t, f.Data)})
-	}
-	if len(got.Files) == 0 {
-		t.Fatal("no *.mmd")
-	}
-	if *update {
-		if err := os.WriteFile(name, txtar.Format(got), 0o644); err != nil {
-			t.Fatal(err)
+		if len(got.Files) == 0 {
+			t.Fatal("no *.mmd")
 		}
-		return
-	}
-	if !bytes.Equal(txtar.Format(got), txtar.Format(a)) {
-		t.Errorf("got\n%s", txtar.Format(got))
-	}
+		return got
+	})
 }
 
 func draw(t *testing.T, src []byte) []byte {

@@ -4,7 +4,6 @@ package site
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,10 +11,10 @@ import (
 	"syscall"
 	"testing"
 
+	"verbatim/internal/golden"
+
 	"github.com/rogpeppe/go-internal/txtar"
 )
-
-var update = flag.Bool("update", false, "write the expected parts of testdata/odd.txtar anew")
 
 // oddSite is what every case of TestOdd begins with.
 var oddSite = map[string]string{
@@ -28,32 +27,18 @@ var oddSite = map[string]string{
 
 // TestOdd: testdata/odd.txtar says what lies in the way, and what build says.
 func TestOdd(t *testing.T) {
-	const file = "testdata/odd.txtar"
-	archive, err := txtar.ParseFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cases := map[string]string{}
-	for i := range archive.Files {
-		f := &archive.Files[i]
-		kind, name, expects := strings.Cut(f.Name, "/")
-		if !expects {
-			cases[f.Name] = string(f.Data)
-			continue
+	golden.Archives(t, "testdata/odd.txtar", func(t *testing.T, a *txtar.Archive) *txtar.Archive {
+		cases := map[string]string{}
+		for i := range a.Files {
+			f := &a.Files[i]
+			if kind, name, expects := strings.Cut(f.Name, "/"); expects {
+				f.Data = []byte(odd(t, cases[name], kind == "check"))
+			} else {
+				cases[f.Name] = string(f.Data)
+			}
 		}
-		got := odd(t, cases[name], kind == "check")
-		if got == string(f.Data) {
-			continue
-		}
-		if f.Data = []byte(got); !*update {
-			t.Errorf("%s says\n%s", f.Name, got)
-		}
-	}
-	if *update {
-		if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+		return a
+	})
 }
 
 // odd builds a site, does what the lines of a case say, and gives what the next

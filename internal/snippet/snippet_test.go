@@ -2,71 +2,45 @@ package snippet_test
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"verbatim/internal/golden"
 	"verbatim/internal/lesson"
 	"verbatim/internal/problem"
 	"verbatim/internal/snippet"
 )
 
-var update = flag.Bool("update", false, "write the file want of testdata/*.txtar anew")
-
 // TestCases cuts what each line of the file ask names out of the files of an
 // archive. A line is from=, then perhaps func=, region= or lines=.
 func TestCases(t *testing.T) {
-	archives, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(archives) == 0 {
-		t.Fatalf("no cases: %v", err)
-	}
-	for _, name := range archives {
-		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) { testCase(t, name) })
-	}
-}
-
-func testCase(t *testing.T, name string) {
-	a, err := txtar.ParseFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	site := fstest.MapFS{}
-	var ask, want []byte
-	for _, f := range a.Files {
-		switch f.Name {
-		case "ask":
-			ask = f.Data
-		case "want":
-			want = f.Data
-		default:
-			site["examples/"+f.Name] = &fstest.MapFile{Data: f.Data}
+	golden.Archives(t, "testdata/*.txtar", func(t *testing.T, a *txtar.Archive) *txtar.Archive {
+		site := fstest.MapFS{}
+		var ask []byte
+		for _, f := range a.Files {
+			switch f.Name {
+			case "ask":
+				ask = f.Data
+			case "want":
+			default:
+				site["examples/"+f.Name] = &fstest.MapFile{Data: f.Data}
+			}
 		}
-	}
-	var got bytes.Buffer
-	for i, line := range strings.Split(strings.TrimSpace(string(ask)), "\n") {
-		lines, problems := snippet.Read(site, fence(t, line, i+1))
-		fmt.Fprintf(&got, "# %s\n", line)
-		for _, line := range lines {
-			fmt.Fprintf(&got, "|%s\n", line)
+		var got bytes.Buffer
+		for i, line := range strings.Split(strings.TrimSpace(string(ask)), "\n") {
+			lines, problems := snippet.Read(site, fence(t, line, i+1))
+			fmt.Fprintf(&got, "# %s\n", line)
+			for _, line := range lines {
+				fmt.Fprintf(&got, "|%s\n", line)
+			}
+			problems.Print(&got)
 		}
-		problems.Print(&got)
-	}
-	if *update {
-		a.Files = append(a.Files[:len(a.Files)-1], txtar.File{Name: "want", Data: got.Bytes()})
-		if err := os.WriteFile(name, txtar.Format(a), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if !bytes.Equal(got.Bytes(), want) {
-		t.Errorf("got\n%s\nwant\n%s", got.Bytes(), want)
-	}
+		return golden.Set(t, a, "want", got.Bytes())
+	})
 }
 
 // fence makes the fence of one line of ask.
