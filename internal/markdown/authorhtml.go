@@ -26,7 +26,7 @@ type tag struct {
 
 // readTags reads every piece of HTML in the document. A tag that is not in elements,
 // or is not balanced, is shown as text, with a warning.
-func (d *Doc) readTags() {
+func (d htmlReader) readTags() {
 	scopes := map[ast.Node][]ast.Node{} // the block that holds them → nodes, in order
 	var order []ast.Node
 	walk(d.root, func(n ast.Node) {
@@ -58,7 +58,7 @@ func scopeOf(n ast.Node) ast.Node {
 }
 
 // balance makes a tag live when it has its counterpart.
-func (d *Doc) balance(nodes []ast.Node) {
+func (d htmlReader) balance(nodes []ast.Node) {
 	var open openTags
 	for _, n := range nodes {
 		for i := range d.tags[n] {
@@ -89,7 +89,7 @@ func (d *Doc) balance(nodes []ast.Node) {
 }
 
 // noteComponent warns once for each component that its tags are left out.
-func (d *Doc) noteComponent(t *tag) {
+func (d htmlReader) noteComponent(t *tag) {
 	if !strings.HasPrefix(t.name, component) || d.leftOut[t.name] {
 		return
 	}
@@ -156,7 +156,7 @@ func (o *openTags) begins(rank int) bool {
 }
 
 // scan cuts a node's source into tags, comments and text, as a browser would.
-func (d *Doc) scan(n ast.Node) (tags []tag) {
+func (d htmlReader) scan(n ast.Node) (tags []tag) {
 	raw, at := d.raw(n)
 	_, block := n.(*ast.HTMLBlock)
 	z := html.NewTokenizer(bytes.NewReader(raw))
@@ -182,7 +182,7 @@ func (d *Doc) scan(n ast.Node) (tags []tag) {
 }
 
 // rest returns the tags of the text after the last complete tag.
-func (d *Doc) rest(text []byte, at int) []tag {
+func (d htmlReader) rest(text []byte, at int) []tag {
 	if bytes.HasPrefix(text, []byte("<")) && len(text) > 1 && text[1]|0x20 >= 'a' && text[1]|0x20 <= 'z' {
 		d.warn(at, "html", "this tag is never ended and is shown as text")
 	}
@@ -190,7 +190,7 @@ func (d *Doc) rest(text []byte, at int) []tag {
 }
 
 // comment returns the tag for a comment, or for other markup that is no element.
-func (d *Doc) comment(text []byte, at int) tag {
+func (d htmlReader) comment(text []byte, at int) tag {
 	t := tag{text: text, markup: true, at: at}
 	switch {
 	case !bytes.HasPrefix(text, []byte("<!--")):
@@ -205,7 +205,7 @@ func (d *Doc) comment(text []byte, at int) tag {
 }
 
 // tag reads the tag that the tokenizer is at.
-func (d *Doc) tag(z *html.Tokenizer, kind html.TokenType, text []byte, at int, block bool) tag {
+func (d htmlReader) tag(z *html.Tokenizer, kind html.TokenType, text []byte, at int, block bool) tag {
 	lower, more := z.TagName()
 	t := tag{text: text, markup: true, name: string(lower), close: kind == html.EndTagToken, at: at}
 	if isComponent(text) && block {
@@ -236,7 +236,7 @@ func (d *Doc) tag(z *html.Tokenizer, kind html.TokenType, text []byte, at int, b
 
 // readAttribute adds an attribute to t if the element may have it. If a name occurs
 // twice, the first counts, as in browsers.
-func (d *Doc) readAttribute(t *tag, element element, key, value string) {
+func (d htmlReader) readAttribute(t *tag, element element, key, value string) {
 	name := key
 	if key == "name" && t.name == "a" {
 		key = "id"
@@ -275,7 +275,7 @@ func (t *tag) hasAttribute(key string) bool { return hasKey(t.attrs, key) }
 
 // raw returns a node's source without the prefixes of its lines, and a function
 // from offsets in it to offsets in the body.
-func (d *Doc) raw(n ast.Node) ([]byte, func(int) int) {
+func (d htmlReader) raw(n ast.Node) ([]byte, func(int) int) {
 	lines := n.Lines
 	if inline, ok := n.(*ast.RawHTML); ok {
 		segments := inline.Segments
@@ -300,7 +300,7 @@ func (d *Doc) raw(n ast.Node) ([]byte, func(int) int) {
 
 // join returns the concatenation of count pieces, and a function from offsets in it
 // to offsets in the body.
-func (d *Doc) join(count int, piece func(int) (int, []byte)) ([]byte, func(int) int) {
+func (d htmlReader) join(count int, piece func(int) (int, []byte)) ([]byte, func(int) int) {
 	var raw []byte
 	var from, to []int
 	for i := range count {

@@ -29,7 +29,7 @@ const maxBeside = 64
 // checkBesideValues complains about text that makes another number of a
 // recorded one: {{x.n}}0 would show a number that no run computed, with a mark
 // that says that it is recorded.
-func (d *Doc) checkBesideValues() {
+func (d linter) checkBesideValues() {
 	if d.options.Values == nil || len(d.Body.Values) == 0 {
 		return
 	}

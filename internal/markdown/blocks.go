@@ -59,7 +59,7 @@ func (containerParser) Open(_ ast.Node, r text.Reader, pc parser.Context) (ast.N
 		exceed(pc, deep(at))
 		return nil, parser.NoChildren
 	}
-	c := d.open(string(rest), at, at+colons)
+	c := containerReader{d}.open(string(rest), at, at+colons)
 	r.AdvanceToEOL()
 	return c, parser.HasChildren
 }

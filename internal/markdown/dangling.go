@@ -16,7 +16,7 @@ import (
 // checkDangling warns about what Markdown shows as it is written, or drops,
 // because its other half is missing: references and foot-notes that nothing
 // defines, foot-notes that nothing uses, cells beyond a table's header.
-func (d *Doc) checkDangling() {
+func (d linter) checkDangling() {
 	walk(d.root, func(n ast.Node) {
 		if table, ok := n.(*east.Table); ok {
 			d.checkCells(table)
@@ -40,10 +40,10 @@ var (
 
 // checkReferences looks at the text that is directly in n. Had a reference a
 // definition, it would be a node and no text.
-func (d *Doc) checkReferences(n ast.Node) {
+func (d linter) checkReferences(n ast.Node) {
 	children := childrenOf(n)
 	brackets := 0
-	raw, at := d.join(len(children), func(i int) (int, []byte) {
+	raw, at := htmlReader(d).join(len(children), func(i int) (int, []byte) {
 		t, ok := children[i].(*ast.Text)
 		if !ok {
 			return 0, []byte("\uFFFC") // some other inline
@@ -90,7 +90,7 @@ func escaped(s []byte, at int) bool {
 }
 
 // checkCells warns about cells of a row that no column is for.
-func (d *Doc) checkCells(table *east.Table) {
+func (d linter) checkCells(table *east.Table) {
 	columns := len(table.Alignments)
 	for row := table.FirstChild(); row != nil; row = row.NextSibling() {
 		if row.Kind() != east.KindTableRow || row.Pos() < 0 {

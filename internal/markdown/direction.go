@@ -33,7 +33,7 @@ var numericReference = regexp.MustCompile(`&#(?:[xX]([0-9a-fA-F]{1,6})|([0-9]{1,
 // checkDirections complains about controls that make a browser show text in
 // another order than it is in: in code and in quotations, where readers would
 // see what is not there, they are a problem.
-func (d *Doc) checkDirections() {
+func (d linter) checkDirections() {
 	found := directions(d.src)
 	if len(found) == 0 {
 		return
@@ -107,7 +107,7 @@ func directions(src []byte) (found []direction) {
 
 // codeRange returns where the code of a node is in the body, a fence's first
 // line included.
-func (d *Doc) codeRange(n ast.Node) (from, to int, ok bool) {
+func (d linter) codeRange(n ast.Node) (from, to int, ok bool) {
 	switch n := n.(type) {
 	case *ast.FencedCodeBlock:
 		from = d.fenceOpen(n)

@@ -128,7 +128,7 @@ func (t *tag) alt() string { return strings.Join(strings.Fields(t.attribute("alt
 
 // readAddresses records the links and images in an author's HTML, and removes
 // addresses that are not allowed.
-func (d *Doc) readAddresses(n ast.Node) {
+func (d htmlReader) readAddresses(n ast.Node) {
 	for i := range d.tags[n] {
 		t := &d.tags[n][i]
 		key := map[string]string{"img": "src", "a": "href"}[t.name]
@@ -136,7 +136,7 @@ func (d *Doc) readAddresses(n ast.Node) {
 			continue
 		}
 		link := lesson.Link{Pos: d.pos(t.at), Dest: t.attribute(key), Text: t.alt(), Image: t.name == "img"}
-		if !d.noteLink(link) {
+		if !blockReader(d).noteLink(link) {
 			t.attrs = slices.DeleteFunc(t.attrs, func(a attribute) bool { return a.key == key })
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 // fenceEvidence lists what a marked fence shows. It is called for every kind of
 // marked fence, whatever the kind reads.
-func (d *Doc) fenceEvidence(n *ast.FencedCodeBlock, kind marked, attrs []attribute) {
+func (d fenceReader) fenceEvidence(n *ast.FencedCodeBlock, kind marked, attrs []attribute) {
 	named, _ := valueOf(attrs, kind.mark)
 	e := lesson.Evidence{Pos: d.pos(d.fenceOpen(n)), Kind: kind.shows, Example: named}
 	switch kind.mark {
@@ -33,7 +33,7 @@ var evidenceKeys = map[string]lesson.EvidenceKind{"check": lesson.EvidenceAnswer
 // It comes last: a question knows its key by then, and a source its quotations.
 func (d *Doc) readEvidence() {
 	for _, c := range d.Body.Containers {
-		d.containerEvidence(c)
+		containerReader{d}.containerEvidence(c)
 	}
 	for _, v := range d.Body.Values {
 		d.Body.Evidence = append(d.Body.Evidence, lesson.Evidence{Pos: v.Pos, Kind: lesson.EvidenceValue, Example: v.Example, Item: v.Name})
@@ -45,7 +45,7 @@ func (d *Doc) readEvidence() {
 
 // containerEvidence lists what one container shows. A question with a key claims
 // its answer, and a tip its advice, even where no example is named.
-func (d *Doc) containerEvidence(c *lesson.Container) {
+func (d containerReader) containerEvidence(c *lesson.Container) {
 	kind, named := lesson.EvidenceKind(""), ""
 	switch {
 	case c.Key != "":

@@ -13,13 +13,13 @@ import (
 )
 
 // readBlocks notes containers, fences and values, in order.
-func (d *Doc) readBlocks() {
+func (d blockReader) readBlocks() {
 	walk(d.root, func(n ast.Node) {
 		switch n := n.(type) {
 		case *container:
-			d.readContainer(n)
+			containerReader(d).readContainer(n)
 		case *ast.FencedCodeBlock:
-			d.readFence(n)
+			fenceReader(d).readFence(n)
 		case *value:
 			d.Body.Values = append(d.Body.Values, n.fact)
 		case *ast.HTMLBlock:
@@ -41,7 +41,7 @@ var idWord = regexp.MustCompile(`^[\pL\pN][\pL\pN_.-]*$`)
 
 // giveIDs sets the ids of a lesson: first those that authors chose, then the
 // steps, then those of headings, which make way.
-func (d *Doc) giveIDs() {
+func (d blockReader) giveIDs() {
 	for _, c := range d.containers {
 		if c.fact.ID != "" {
 			d.claim(c.fact.ID, c.attributeAt("#"))
@@ -90,7 +90,7 @@ func stepItems(c *container) []ast.Node {
 }
 
 // claim takes an id that an author chose.
-func (d *Doc) claim(id string, at int) {
+func (d blockReader) claim(id string, at int) {
 	earlier, taken := d.Body.IDs[id]
 	switch {
 	case taken:
@@ -106,7 +106,7 @@ func (d *Doc) claim(id string, at int) {
 }
 
 // claimHeading takes the id in a heading's attributes and drops all others.
-func (d *Doc) claimHeading(h *ast.Heading) {
+func (d blockReader) claimHeading(h *ast.Heading) {
 	for _, a := range h.Attributes() {
 		value, isText := a.Value.([]byte)
 		if string(a.Name) == "id" && isText {
@@ -123,7 +123,7 @@ func (d *Doc) claimHeading(h *ast.Heading) {
 }
 
 // readHeading notes a heading, with an id. The first of level one is the title.
-func (d *Doc) readHeading(h *ast.Heading) {
+func (d blockReader) readHeading(h *ast.Heading) {
 	heading := lesson.Heading{Pos: d.at(h), Level: h.Level, Text: d.text(h)}
 	if id, ok := h.AttributeString("id"); ok {
 		heading.ID = string(id.([]byte))
@@ -146,7 +146,7 @@ func (d *Doc) readHeading(h *ast.Heading) {
 
 // takeTitle takes the title out of the body: the page shows it elsewhere. Every
 // walk of the tree is before: a title is checked like all other text.
-func (d *Doc) takeTitle() {
+func (d blockReader) takeTitle() {
 	if d.title != nil {
 		d.root.RemoveChild(d.root, d.title)
 	}
@@ -174,7 +174,7 @@ func slug(text string) string {
 }
 
 // freeID returns id, or the first of id-1, id-2 … that is free.
-func (d *Doc) freeID(id string) string {
+func (d blockReader) freeID(id string) string {
 	free := id
 	for {
 		if _, taken := d.Body.IDs[free]; !taken {
@@ -224,16 +224,16 @@ func firstLink(n ast.Node) (first *target) {
 
 // readInlines notes links and images, and makes links to lessons links to
 // their pages.
-func (d *Doc) readInlines() {
+func (d blockReader) readInlines() {
 	linked := map[ast.Node]bool{} // items of which the first link was seen
 	var refused []ast.Node
 	quotes := map[ast.Node]*inlineQuote{}
 	courses := map[ast.Node]bool{} // outermost blocks with a link to what may be a lesson
 	walk(d.root, func(n ast.Node) {
-		d.noteAltering(n)
+		containerReader(d).noteAltering(n)
 		t := asTarget(n)
 		if t == nil {
-			d.readAddresses(n)
+			htmlReader(d).readAddresses(n)
 			return
 		}
 		if q, ok := d.readInlineQuote(n); ok {
@@ -270,7 +270,7 @@ func (d *Doc) readInlines() {
 
 // noteLink notes a link or an image and reports whether it may lead where it
 // does.
-func (d *Doc) noteLink(link lesson.Link) bool {
+func (d blockReader) noteLink(link lesson.Link) bool {
 	d.Body.Links = append(d.Body.Links, link)
 	if link.Image && link.Text == "" {
 		d.problems.Warn(link.Pos, "image", "this image has no alternative text")
@@ -334,7 +334,7 @@ func setDest(n ast.Node, dest string) {
 }
 
 // disarm leaves a link's words and takes away where it leads.
-func (d *Doc) disarm(n ast.Node) {
+func (d blockReader) disarm(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.Link:
 		n.Destination = nil
@@ -360,7 +360,7 @@ func pageOf(dest string) string {
 
 // readCourse notes the items of a list, and of those in it, if any leads to a
 // lesson: on the home page that is the course.
-func (d *Doc) readCourse(list *ast.List) {
+func (d blockReader) readCourse(list *ast.List) {
 	var entries []lesson.Entry
 	lessons := 0
 	walk(list, func(n ast.Node) {

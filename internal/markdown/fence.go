@@ -20,15 +20,15 @@ type marked struct {
 	mark     string
 	shows    lesson.EvidenceKind
 	keys     []string // all that it may have
-	read     func(*Doc, *ast.FencedCodeBlock, []attribute)
+	read     func(fenceReader, *ast.FencedCodeBlock, []attribute)
 }
 
 // markedFences is every such kind; a bare fence is ordinary code.
 var markedFences = []marked{
-	{language: "output", mark: "of", shows: lesson.EvidenceOutput, keys: []string{"of", "lines", "match"}, read: (*Doc).readOutput},
-	{language: "redis", mark: "#", shows: lesson.EvidenceTranscript, keys: []string{"#"}, read: (*Doc).readTranscript},
-	{language: "chart", mark: "data", shows: lesson.EvidenceTable, keys: []string{"data", "x", "y", "series", "kind", "title"}, read: (*Doc).readChart},
-	{mark: "from", shows: lesson.EvidenceCode, keys: []string{"from", "func", "region", "lines"}, read: (*Doc).readSnippet},
+	{language: "output", mark: "of", shows: lesson.EvidenceOutput, keys: []string{"of", "lines", "match"}, read: fenceReader.readOutput},
+	{language: "redis", mark: "#", shows: lesson.EvidenceTranscript, keys: []string{"#"}, read: fenceReader.readTranscript},
+	{language: "chart", mark: "data", shows: lesson.EvidenceTable, keys: []string{"data", "x", "y", "series", "kind", "title"}, read: fenceReader.readChart},
+	{mark: "from", shows: lesson.EvidenceCode, keys: []string{"from", "func", "region", "lines"}, read: fenceReader.readSnippet},
 }
 
 // markedAs returns the kind of fence that one in that language is with these
@@ -47,7 +47,7 @@ func markedAs(language string, attrs []attribute) (kind marked, ours bool) {
 	return kind, ours
 }
 
-func (d *Doc) readMarked(n *ast.FencedCodeBlock, kind marked, attrs []attribute) {
+func (d fenceReader) readMarked(n *ast.FencedCodeBlock, kind marked, attrs []attribute) {
 	name := cmp.Or(kind.language, kind.mark)
 	for i, a := range attrs {
 		switch {
@@ -82,7 +82,7 @@ func valueOf(attrs []attribute, key string) (value string, at int) {
 }
 
 // fenceFact notes where in the file a fence's lines are to be written.
-func (d *Doc) fenceFact(n *ast.FencedCodeBlock) *lesson.Fence {
+func (d fenceReader) fenceFact(n *ast.FencedCodeBlock) *lesson.Fence {
 	open := d.fenceOpen(n)
 	start := d.lineAfter(open)
 	end := start
@@ -103,7 +103,7 @@ func (d *Doc) fenceFact(n *ast.FencedCodeBlock) *lesson.Fence {
 }
 
 // readOutput notes where recorded lines are shown.
-func (d *Doc) readOutput(n *ast.FencedCodeBlock, attrs []attribute) {
+func (d fenceReader) readOutput(n *ast.FencedCodeBlock, attrs []attribute) {
 	f := d.fenceFact(n)
 	f.Of, _ = valueOf(attrs, "of")
 	f.Lines = d.lineNumbers("output", attrs)
@@ -117,7 +117,7 @@ func (d *Doc) readOutput(n *ast.FencedCodeBlock, attrs []attribute) {
 }
 
 // lineNumbers returns the value of lines=, which is to be a list of them.
-func (d *Doc) lineNumbers(check string, attrs []attribute) string {
+func (d fenceReader) lineNumbers(check string, attrs []attribute) string {
 	lines, at := valueOf(attrs, "lines")
 	if _, ok := parseRanges(lines, d.pos(at)); !ok && lines != "" {
 		d.fail(at, check, `write lines=2 or lines=2-3`, "lines=%s is not a range of lines", lines)
@@ -126,7 +126,7 @@ func (d *Doc) lineNumbers(check string, attrs []attribute) string {
 }
 
 // fenceOpen returns the offset of a fence's opening marker.
-func (d *Doc) fenceOpen(n *ast.FencedCodeBlock) int {
+func (d *source) fenceOpen(n *ast.FencedCodeBlock) int {
 	at := min(max(n.Pos(), 0), len(d.src))
 	// A tab before the marker may count for several columns.
 	for at < len(d.src) && (d.src[at] == ' ' || d.src[at] == '\t') {
@@ -138,10 +138,10 @@ func (d *Doc) fenceOpen(n *ast.FencedCodeBlock) int {
 	return at
 }
 
-func (d *Doc) lineStart(at int) int { return bytes.LastIndexByte(d.src[:at], '\n') + 1 }
+func (d *source) lineStart(at int) int { return bytes.LastIndexByte(d.src[:at], '\n') + 1 }
 
 // lineAfter returns the offset of the line after the one that holds at.
-func (d *Doc) lineAfter(at int) int {
+func (d *source) lineAfter(at int) int {
 	if i := bytes.IndexByte(d.src[at:], '\n'); i >= 0 {
 		return at + i + 1
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // readSnippet notes where code of an example is quoted.
-func (d *Doc) readSnippet(n *ast.FencedCodeBlock, attrs []attribute) {
+func (d fenceReader) readSnippet(n *ast.FencedCodeBlock, attrs []attribute) {
 	f := d.fenceFact(n)
 	var at int
 	f.From, at = valueOf(attrs, "from")
@@ -35,7 +35,7 @@ func (d *Doc) readSnippet(n *ast.FencedCodeBlock, attrs []attribute) {
 }
 
 // readMermaid notes the lines of a fence of Mermaid.
-func (d *Doc) readMermaid(n *ast.FencedCodeBlock) {
+func (d fenceReader) readMermaid(n *ast.FencedCodeBlock) {
 	m := &lesson.Mermaid{Pos: d.pos(d.fenceOpen(n))}
 	for i := range n.Lines().Len() {
 		segment := n.Lines().At(i)
@@ -50,7 +50,7 @@ func (d *Doc) readMermaid(n *ast.FencedCodeBlock) {
 var chartKinds = []string{"line", "step", "bar"}
 
 // readChart notes what is drawn from which table.
-func (d *Doc) readChart(n *ast.FencedCodeBlock, attrs []attribute) {
+func (d fenceReader) readChart(n *ast.FencedCodeBlock, attrs []attribute) {
 	c := &lesson.Chart{Pos: d.pos(d.fenceOpen(n)), Kind: chartKinds[0]}
 	data, at := valueOf(attrs, "data")
 	c.Example, c.Table = path.Split(data)

@@ -14,7 +14,7 @@ import (
 
 // readFence reads a fence's info string: it means evidence, a diagram, code, or it is
 // a slip, which is a problem because the fence would show text that nothing proves.
-func (d *Doc) readFence(n *ast.FencedCodeBlock) {
+func (d fenceReader) readFence(n *ast.FencedCodeBlock) {
 	if !d.closed[n] {
 		d.fail(d.fenceOpen(n), "fence", "end it with a line of the same marks", "this fence is never closed")
 	}

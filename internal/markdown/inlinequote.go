@@ -33,7 +33,7 @@ func (q *inlineQuote) Kind() ast.NodeKind         { return inlineQuoteKind }
 func (q *inlineQuote) Dump(src []byte, level int) { ast.DumpHelper(q, src, level, nil, nil) }
 
 // readInlineQuote notes the quotation that a link is, or reports false.
-func (d *Doc) readInlineQuote(n ast.Node) (*inlineQuote, bool) {
+func (d blockReader) readInlineQuote(n ast.Node) (*inlineQuote, bool) {
 	link, ok := n.(*ast.Link)
 	if !ok {
 		return nil, false
@@ -42,8 +42,8 @@ func (d *Doc) readInlineQuote(n ast.Node) (*inlineQuote, bool) {
 	if !ok {
 		return nil, false
 	}
-	d.checkQuoted(link)
-	d.checkAround(link)
+	containerReader(d).checkQuoted(link)
+	containerReader(d).checkAround(link)
 	fact := lesson.InlineQuote{Quote: lesson.Quote{Pos: d.at(n), Text: unquote(d.text(n))}, Source: source}
 	d.Body.Quotes = append(d.Body.Quotes, fact)
 	q := &inlineQuote{fact: fact}

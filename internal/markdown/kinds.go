@@ -18,24 +18,24 @@ type kind struct {
 	once bool   // a lesson has at most one
 	// finish finds the parts of a container and checks what can be checked
 	// without another file. It runs once every container is known.
-	finish func(*Doc, *container)
+	finish func(containerReader, *container)
 }
 
 // kinds is the whole format: a new container is a row here, a file with its
 // finish function, a test case and a template.
 var kinds = []kind{
-	{name: "predict", keys: "answered-at check unverified", id: true, finish: (*Doc).finishPredict},
-	{name: "summary", once: true, finish: (*Doc).finishSummary},
-	{name: "steps", keys: "analogy", once: true, finish: (*Doc).finishSteps},
-	{name: "analogy", finish: (*Doc).finishAnalogy},
-	{name: "example", keys: "title supports", finish: (*Doc).finishProse},
-	{name: "question", keys: "check unverified", id: true, finish: (*Doc).finishQuestion},
-	{name: "exercise", keys: "title solution", finish: (*Doc).finishExercise},
-	{name: "tip", keys: "run when", finish: (*Doc).finishTip},
-	{name: "source", keys: "supports", id: true, finish: (*Doc).finishSource},
-	{name: "diagram", keys: "alt", finish: (*Doc).finishDiagram},
-	{name: "note", finish: (*Doc).finishProse},
-	{name: "warning", finish: (*Doc).finishProse},
+	{name: "predict", keys: "answered-at check unverified", id: true, finish: containerReader.finishPredict},
+	{name: "summary", once: true, finish: containerReader.finishSummary},
+	{name: "steps", keys: "analogy", once: true, finish: containerReader.finishSteps},
+	{name: "analogy", finish: containerReader.finishAnalogy},
+	{name: "example", keys: "title supports", finish: containerReader.finishProse},
+	{name: "question", keys: "check unverified", id: true, finish: containerReader.finishQuestion},
+	{name: "exercise", keys: "title solution", finish: containerReader.finishExercise},
+	{name: "tip", keys: "run when", finish: containerReader.finishTip},
+	{name: "source", keys: "supports", id: true, finish: containerReader.finishSource},
+	{name: "diagram", keys: "alt", finish: containerReader.finishDiagram},
+	{name: "note", finish: containerReader.finishProse},
+	{name: "warning", finish: containerReader.finishProse},
 }
 
 // names is every container's name, for "did you mean".
@@ -57,7 +57,7 @@ func findKind(name string) *kind {
 }
 
 // open makes the container of a line that goes on with rest after its colons.
-func (d *Doc) open(rest string, at, restAt int) *container {
+func (d containerReader) open(rest string, at, restAt int) *container {
 	trimmed := strings.TrimLeft(rest, " \t")
 	nameAt := restAt + len(rest) - len(trimmed)
 	name := trimmed[:strings.IndexAny(trimmed+"{", " \t\r\n{")]
@@ -71,7 +71,7 @@ func (d *Doc) open(rest string, at, restAt int) *container {
 }
 
 // readContainer fills in what every container has.
-func (d *Doc) readContainer(c *container) {
+func (d containerReader) readContainer(c *container) {
 	at := offset(c)
 	for p := c.Parent(); p != nil && c.fact.In == nil; p = p.Parent() {
 		if outer, ok := p.(*container); ok {
@@ -105,7 +105,7 @@ func orContainer(name string) string {
 	return name
 }
 
-func (d *Doc) readAttributes(c *container) {
+func (d containerReader) readAttributes(c *container) {
 	keys := strings.Fields(c.kind.keys)
 	for _, a := range c.attrs {
 		switch {
@@ -145,7 +145,7 @@ func (c *container) attributeAt(key string) int {
 
 // finish assigns every container its parts, checks how often it occurs and then
 // every step number, which needs them all.
-func (d *Doc) finish() {
+func (d containerReader) finish() {
 	first := map[string]*container{}
 	for _, c := range d.containers {
 		c.parts.body = childrenOf(c)
@@ -166,11 +166,11 @@ func (d *Doc) finish() {
 	}
 	d.linkAnalogy(first["steps"])
 	d.checkSteps()
-	d.checkQuestions()
+	questionReader(d).checkQuestions()
 }
 
 // ranges reads step numbers that stand at offset at.
-func (d *Doc) ranges(s string, at int) []lesson.Range {
+func (d containerReader) ranges(s string, at int) []lesson.Range {
 	ranges, ok := parseRanges(s, d.pos(at))
 	if !ok {
 		d.fail(at, "steps", `write "2", "2-3" or "2-3,5"`, "%q is not a list of steps", s)
@@ -179,7 +179,7 @@ func (d *Doc) ranges(s string, at int) []lesson.Range {
 }
 
 // finishProse is for containers whose content is any Markdown.
-func (d *Doc) finishProse(*container) {}
+func (d containerReader) finishProse(*container) {}
 
 func childrenOf(n ast.Node) (nodes []ast.Node) {
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {

@@ -30,15 +30,11 @@ import (
 type Doc struct {
 	Body lesson.Body
 
-	file  string
-	src   []byte // the body: what follows the front matter
-	base  int    // the body's offset in the file
-	lines []int  // offsets in the file at which its lines begin
+	source
 	root  ast.Node
 	title *ast.Heading // the page's h1, taken out of root
 
 	containers []*container
-	problems   problem.List
 	options    Options
 	closed     map[ast.Node]bool           // fences that end with a mark of their own
 	draws      map[ast.Node]draw           // fences that are more than code
@@ -52,6 +48,26 @@ type Doc struct {
 	altered    map[ast.Node]bool           // block quotes inside of such
 	leftOut    map[string]bool             // element and attribute that a warning named
 }
+
+// source is the text of a lesson, and what is wrong with it.
+type source struct {
+	file     string
+	src      []byte // the body: what follows the front matter
+	base     int    // the body's offset in the file
+	lines    []int  // offsets in the file at which its lines begin
+	problems problem.List
+}
+
+// The parts of the parser. Each reads one kind of thing, and adds what it finds to
+// the Doc.
+type (
+	htmlReader      struct{ *Doc } // HTML that authors write, and values
+	blockReader     struct{ *Doc } // headings, links and other ordinary Markdown
+	fenceReader     struct{ *Doc } // fences that are more than code
+	containerReader struct{ *Doc } // ::: containers and quotations
+	questionReader  struct{ *Doc } // the parts of questions
+	linter          struct{ *Doc } // likely mistakes in ordinary Markdown
+)
 
 // extensions is what plain Markdown means here.
 func extensions() goldmark.Option {
@@ -110,9 +126,10 @@ func Parse(file string, src []byte, start int) (*Doc, problem.List) {
 // the document gives, ids of headings included.
 func ParseWith(file string, src []byte, start int, options Options) (*Doc, problem.List) {
 	d := &Doc{
-		file: file, src: src[start:], base: start, lines: lineStarts(src), options: options,
-		root:   ast.NewDocument(),
-		closed: map[ast.Node]bool{}, draws: map[ast.Node]draw{},
+		source:  source{file: file, src: src[start:], base: start, lines: lineStarts(src)},
+		options: options,
+		root:    ast.NewDocument(),
+		closed:  map[ast.Node]bool{}, draws: map[ast.Node]draw{},
 		tags: map[ast.Node][]tag{}, courses: map[ast.Node][]lesson.Entry{},
 		repeats: map[string]int{}, leftOut: map[string]bool{}, altered: map[ast.Node]bool{},
 	}
@@ -127,15 +144,15 @@ func ParseWith(file string, src []byte, start int, options Options) (*Doc, probl
 	if tooMuch != nil {
 		return d.refuse(tooMuch)
 	}
-	d.readTags()
-	d.checkDangling() // before the options of questions lose their letters
-	d.readBlocks()
-	d.giveIDs()
-	d.readInlines()
-	d.finish()
-	d.checkDirections()
-	d.checkBesideValues()
-	d.takeTitle()
+	htmlReader{d}.readTags()
+	linter{d}.checkDangling() // before the options of questions lose their letters
+	blockReader{d}.readBlocks()
+	blockReader{d}.giveIDs()
+	blockReader{d}.readInlines()
+	containerReader{d}.finish()
+	linter{d}.checkDirections()
+	linter{d}.checkBesideValues()
+	blockReader{d}.takeTitle()
 	d.readEvidence()
 	d.problems.Sort()
 	return d, d.problems
@@ -161,14 +178,14 @@ func lineStarts(src []byte) []int {
 }
 
 // pos returns the place in the file of the byte at offset of the body.
-func (d *Doc) pos(offset int) problem.Pos {
+func (d *source) pos(offset int) problem.Pos {
 	offset = min(max(offset, 0), len(d.src)) + d.base
 	line := sort.SearchInts(d.lines, offset+1)
 	return problem.Pos{File: d.file, Line: line, Col: offset - d.lines[line-1] + 1}
 }
 
 // at returns the place of a node.
-func (d *Doc) at(n ast.Node) problem.Pos { return d.pos(offset(n)) }
+func (d *source) at(n ast.Node) problem.Pos { return d.pos(offset(n)) }
 
 // offset finds where n begins in the body. Nodes that do not know it begin
 // where their first child does.
@@ -184,10 +201,10 @@ func offset(n ast.Node) int {
 	return 0
 }
 
-func (d *Doc) fail(at int, check, hint, format string, args ...any) {
+func (d *source) fail(at int, check, hint, format string, args ...any) {
 	d.problems.AddHint(d.pos(at), check, hint, format, args...)
 }
 
-func (d *Doc) warn(at int, check, format string, args ...any) {
+func (d *source) warn(at int, check, format string, args ...any) {
 	d.problems.Warn(d.pos(at), check, format, args...)
 }

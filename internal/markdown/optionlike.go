@@ -17,7 +17,7 @@ var (
 
 // checkOptionLike complains about a list that is meant to be the options of a
 // question, and is none: the last block before the answer.
-func (d *Doc) checkOptionLike(c *container) {
+func (d containerReader) checkOptionLike(c *container) {
 	if len(c.parts.body) == 0 {
 		return
 	}
@@ -47,7 +47,7 @@ func (d *Doc) checkOptionLike(c *container) {
 }
 
 // isTask reports whether a list item begins with [ ] or [x].
-func (d *Doc) isTask(item ast.Node) bool {
+func (d containerReader) isTask(item ast.Node) bool {
 	block := item.FirstChild()
 	return block != nil && block.FirstChild() != nil && block.FirstChild().Kind() == east.KindTaskCheckBox
 }

@@ -52,7 +52,7 @@ type note struct {
 var foldTitle = regexp.MustCompile(`(?is)^\s*<details[^>]*>\s*<summary[^>]*>\s*(.*?)\s*</summary>\s*$`)
 
 // folds takes the folds out of a run of siblings.
-func (d *Doc) folds(c *container, nodes []ast.Node) (before []ast.Node, folds []fold, after []ast.Node) {
+func (d containerReader) folds(c *container, nodes []ast.Node) (before []ast.Node, folds []fold, after []ast.Node) {
 	for i := 0; i < len(nodes); i++ {
 		title, ok := d.foldOpens(nodes[i])
 		if !ok && len(folds) == 0 {
@@ -75,12 +75,12 @@ func (d *Doc) folds(c *container, nodes []ast.Node) (before []ast.Node, folds []
 	return before, folds, after
 }
 
-func (d *Doc) foldOpens(n ast.Node) (title string, ok bool) {
+func (d containerReader) foldOpens(n ast.Node) (title string, ok bool) {
 	html, ok := n.(*ast.HTMLBlock)
 	if !ok {
 		return "", false
 	}
-	raw, _ := d.raw(html)
+	raw, _ := htmlReader(d).raw(html)
 	m := foldTitle.FindSubmatch(raw)
 	if m == nil {
 		if strings.HasPrefix(strings.ToLower(strings.TrimSpace(string(raw))), "<details") {
@@ -92,18 +92,18 @@ func (d *Doc) foldOpens(n ast.Node) (title string, ok bool) {
 	return string(unescape(m[1])), true
 }
 
-func (d *Doc) foldCloses(n ast.Node) bool {
+func (d containerReader) foldCloses(n ast.Node) bool {
 	html, ok := n.(*ast.HTMLBlock)
 	if !ok {
 		return false
 	}
-	raw, _ := d.raw(html)
+	raw, _ := htmlReader(d).raw(html)
 	return strings.EqualFold(strings.TrimSpace(string(raw)), "</details>")
 }
 
 // takeBold removes the bold words that open a paragraph and gives their text,
 // "" when it opens otherwise.
-func (d *Doc) takeBold(n ast.Node) string {
+func (d containerReader) takeBold(n ast.Node) string {
 	bold, ok := boldStart(n)
 	if !ok {
 		return ""
@@ -126,14 +126,14 @@ func boldStart(n ast.Node) (*ast.Emphasis, bool) {
 	return bold, ok && bold.Level == 2
 }
 
-func (d *Doc) finishSummary(c *container) {
+func (d containerReader) finishSummary(c *container) {
 	c.fact.Words = len(strings.Fields(d.text(c)))
 	if c.fact.Words > 80 {
 		d.warn(offset(c), "summary", "the summary has %d words; 80 are read in 30 seconds", c.fact.Words)
 	}
 }
 
-func (d *Doc) finishSteps(c *container) {
+func (d containerReader) finishSteps(c *container) {
 	for _, n := range c.parts.body {
 		list, ok := n.(*ast.List)
 		if !ok || !list.IsOrdered() || c.parts.items != nil {
@@ -150,7 +150,7 @@ func (d *Doc) finishSteps(c *container) {
 	c.parts.likes = make([][]int, c.fact.Steps)
 }
 
-func (d *Doc) finishAnalogy(c *container) {
+func (d containerReader) finishAnalogy(c *container) {
 	var body []ast.Node
 	for i, n := range c.parts.body {
 		table, isTable := n.(*east.Table)
@@ -175,7 +175,7 @@ func (d *Doc) finishAnalogy(c *container) {
 	d.checkAnalogy(c)
 }
 
-func (d *Doc) checkAnalogy(c *container) {
+func (d containerReader) checkAnalogy(c *container) {
 	at := offset(c)
 	if c.fact.Title == "" {
 		d.fail(at, "analogy", "open it with a paragraph that begins **The title.**", "this analogy has no title line")
@@ -191,7 +191,7 @@ func (d *Doc) checkAnalogy(c *container) {
 	d.fail(at, "analogy", "add a paragraph that begins **Breaks down when:**", "this analogy does not say where it breaks down")
 }
 
-func (d *Doc) readAnalogyTable(c *container, table *east.Table) {
+func (d containerReader) readAnalogyTable(c *container, table *east.Table) {
 	c.parts.head = childrenOf(table.FirstChild())
 	if len(c.parts.head) != 3 {
 		d.fail(offset(table), "analogy", "the columns are: in the analogy, in the system, steps",
@@ -211,7 +211,7 @@ func (d *Doc) readAnalogyTable(c *container, table *east.Table) {
 	}
 }
 
-func (d *Doc) finishExercise(c *container) {
+func (d containerReader) finishExercise(c *container) {
 	c.parts.body, c.parts.folds, c.parts.after = d.folds(c, c.parts.body)
 	for _, f := range c.parts.folds {
 		switch strings.ToLower(f.title) {
@@ -227,14 +227,14 @@ func (d *Doc) finishExercise(c *container) {
 	}
 }
 
-func (d *Doc) finishTip(c *container) {
+func (d containerReader) finishTip(c *container) {
 	if len(c.parts.body) == 1 && c.parts.body[0].Kind() == ast.KindParagraph {
 		return
 	}
 	d.fail(offset(c), "tip", "", "a tip is one paragraph")
 }
 
-func (d *Doc) finishDiagram(c *container) {
+func (d containerReader) finishDiagram(c *container) {
 	if strings.TrimSpace(c.fact.Attr["alt"]) == "" {
 		d.fail(offset(c), "diagram", `add alt="what the picture says, in words"`, "this diagram has no text alternative")
 	}
@@ -246,7 +246,7 @@ func (d *Doc) finishDiagram(c *container) {
 	d.fail(offset(c), "diagram", "draw it in a fence, ```text", "this diagram holds no fence")
 }
 
-func (d *Doc) finishSource(c *container) {
+func (d containerReader) finishSource(c *container) {
 	var rest []ast.Node
 	d.liftQuotes(c)
 	for _, n := range childrenOf(c) {

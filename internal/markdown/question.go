@@ -18,7 +18,7 @@ var optionStart = regexp.MustCompile(`^([A-Z])\.(?:\s+|$)`)
 // keyStart is what the bold letter before the right answer looks like.
 var keyStart = regexp.MustCompile(`^([A-Z])\.?$`)
 
-func (d *Doc) finishPredict(c *container) {
+func (d containerReader) finishPredict(c *container) {
 	d.finishQuestion(c)
 	step := c.fact.Attr["answered-at"]
 	if step == "" {
@@ -29,15 +29,16 @@ func (d *Doc) finishPredict(c *container) {
 	}
 }
 
-func (d *Doc) finishQuestion(c *container) {
+func (d containerReader) finishQuestion(c *container) {
+	q := questionReader(d)
 	before, folds, after := d.folds(c, c.parts.body)
 	c.parts.body, c.parts.after = before, after
 	for i, n := range before {
-		if list, ok := n.(*ast.List); ok && d.optionLetter(list.FirstChild()) != "" {
+		if list, ok := n.(*ast.List); ok && q.optionLetter(list.FirstChild()) != "" {
 			c.parts.body = before[:i]
-			d.readOptions(c, list)
+			q.readOptions(c, list)
 			if len(folds) > 0 {
-				d.refuseBetween(c, before[i+1:])
+				q.refuseBetween(c, before[i+1:])
 			}
 			break
 		}
@@ -57,8 +58,8 @@ func (d *Doc) finishQuestion(c *container) {
 		d.checkOptionLike(c)
 		return
 	}
-	d.readKey(c)
-	d.readReasons(c, folds[0].at)
+	q.readKey(c)
+	q.readReasons(c, folds[0].at)
 	if c.fact.Attr["check"] == "" && c.fact.Attr["unverified"] == "" {
 		d.fail(offset(c), c.kind.name, `name the value that proves it, check="example#value", or say why there is none, unverified="why"`,
 			"nothing proves the answer of this %s", c.kind.name)
@@ -66,7 +67,7 @@ func (d *Doc) finishQuestion(c *container) {
 }
 
 // refuseBetween complains about what stands between the options and the fold.
-func (d *Doc) refuseBetween(c *container, nodes []ast.Node) {
+func (d questionReader) refuseBetween(c *container, nodes []ast.Node) {
 	for _, n := range nodes {
 		d.fail(offset(n), c.kind.name, "move it before the options", "this stands between the options and the answer")
 	}
@@ -74,7 +75,7 @@ func (d *Doc) refuseBetween(c *container, nodes []ast.Node) {
 }
 
 // optionLetter returns the letter that a list item begins with, or "".
-func (d *Doc) optionLetter(item ast.Node) string {
+func (d questionReader) optionLetter(item ast.Node) string {
 	m := optionStart.FindStringSubmatch(d.itemStart(item))
 	if m == nil {
 		return ""
@@ -84,7 +85,7 @@ func (d *Doc) optionLetter(item ast.Node) string {
 
 // itemStart returns the source text with which a list item begins, up to its
 // first markup.
-func (d *Doc) itemStart(item ast.Node) string {
+func (d questionReader) itemStart(item ast.Node) string {
 	if item == nil || item.FirstChild() == nil {
 		return ""
 	}
@@ -101,7 +102,7 @@ func (d *Doc) itemStart(item ast.Node) string {
 
 // takeLetter removes that letter. The parser may have cut the text after it
 // into several nodes.
-func (d *Doc) takeLetter(item ast.Node) {
+func (d questionReader) takeLetter(item ast.Node) {
 	cut := len(optionStart.FindString(d.itemStart(item)))
 	block := item.FirstChild()
 	for cut > 0 {
@@ -115,7 +116,7 @@ func (d *Doc) takeLetter(item ast.Node) {
 	}
 }
 
-func (d *Doc) readOptions(c *container, list *ast.List) {
+func (d questionReader) readOptions(c *container, list *ast.List) {
 	ordered := true
 	for i, item := range childrenOf(list) {
 		want := string(rune('A' + i))
@@ -135,7 +136,7 @@ func (d *Doc) readOptions(c *container, list *ast.List) {
 }
 
 // readKey takes the letter of the right answer off the fold's first paragraph.
-func (d *Doc) readKey(c *container) {
+func (d questionReader) readKey(c *container) {
 	var m []string
 	if len(c.parts.answer) > 0 {
 		if bold, ok := boldStart(c.parts.answer[0]); ok {
@@ -146,7 +147,7 @@ func (d *Doc) readKey(c *container) {
 		d.fail(offset(c), c.kind.name, "begin the answer with the bold letter: **B.** and why", "the answer does not say which option is right")
 		return
 	}
-	d.takeBold(c.parts.answer[0])
+	containerReader(d).takeBold(c.parts.answer[0])
 	c.fact.Key = m[1]
 	if _, ok := c.option(m[1]); !ok {
 		d.fail(offset(c.parts.answer[0]), c.kind.name, "", "the answer is %s, which is not among the options", m[1])
@@ -165,7 +166,7 @@ func (c *container) option(letter string) (int, bool) {
 
 // readReasons moves the list of reasons in the answer to the options that they
 // are about.
-func (d *Doc) readReasons(c *container, at int) {
+func (d questionReader) readReasons(c *container, at int) {
 	var answer []ast.Node
 	for _, n := range c.parts.answer {
 		list, ok := n.(*ast.List)
@@ -190,7 +191,7 @@ func (d *Doc) readReasons(c *container, at int) {
 	}
 }
 
-func (d *Doc) readReason(c *container, item ast.Node) {
+func (d questionReader) readReason(c *container, item ast.Node) {
 	letter, at := d.optionLetter(item), offset(item)
 	i, ok := c.option(letter)
 	switch {
@@ -211,7 +212,7 @@ func (d *Doc) readReason(c *container, item ast.Node) {
 
 // checkQuestions warns about what makes a question easy to guess or hard to
 // read.
-func (d *Doc) checkQuestions() {
+func (d questionReader) checkQuestions() {
 	keys := map[string]int{}
 	var asked []*container
 	for _, c := range d.containers {
@@ -232,7 +233,7 @@ func (d *Doc) checkQuestions() {
 var notInStem = regexp.MustCompile(`\bNOT\b`)
 
 // lintQuestion holds the question lints of the lesson format.
-func (d *Doc) lintQuestion(c *container) {
+func (d questionReader) lintQuestion(c *container) {
 	at, check := offset(c), c.kind.name
 	options := c.fact.Options
 	if len(options) < 3 || len(options) > 5 {

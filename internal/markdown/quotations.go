@@ -10,7 +10,7 @@ import (
 // liftQuotes notes every block quote below a source, at any depth, as its
 // quotations. Those that are in a list or a note move to the source itself,
 // which shows all that it quotes in one form, each with its proof.
-func (d *Doc) liftQuotes(c *container) {
+func (d containerReader) liftQuotes(c *container) {
 	for _, quote := range quotesBelow(c, c) {
 		d.readQuotes(c, quote)
 		if quote.Parent() != ast.Node(c) {
@@ -54,7 +54,7 @@ var altering = map[string]bool{"del": true, "ins": true, "sub": true, "sup": tru
 
 // noteAltering counts the elements around what follows in the document that
 // would change what a quotation says.
-func (d *Doc) noteAltering(n ast.Node) {
+func (d containerReader) noteAltering(n ast.Node) {
 	if n.Kind() == ast.KindBlockquote && d.around > 0 {
 		d.altered[n] = true
 	}
@@ -70,7 +70,7 @@ func (d *Doc) noteAltering(n ast.Node) {
 }
 
 // checkAround complains about a quotation within <del> or ~~.
-func (d *Doc) checkAround(n ast.Node) {
+func (d containerReader) checkAround(n ast.Node) {
 	altered := d.altered[n] || n.Kind() == ast.KindLink && d.around > 0
 	for p := n.Parent(); p != nil && p.Type() == ast.TypeInline; p = p.Parent() {
 		altered = altered || p.Kind() == east.KindStrikethrough
@@ -81,7 +81,7 @@ func (d *Doc) checkAround(n ast.Node) {
 }
 
 // readQuotes notes the paragraphs of a block quote, and of those inside it.
-func (d *Doc) readQuotes(c *container, quote ast.Node) {
+func (d containerReader) readQuotes(c *container, quote ast.Node) {
 	d.checkAround(quote)
 	for _, n := range childrenOf(quote) {
 		switch n.Kind() {
@@ -120,7 +120,7 @@ func quotedBlock(n ast.Node) (what, hint string) {
 // checkQuoted allows in a quotation the markup that changes no word of it, which
 // is emphasis, code and links: struck words, superscripts and the like would say
 // something that the page does not say.
-func (d *Doc) checkQuoted(quotation ast.Node) {
+func (d containerReader) checkQuoted(quotation ast.Node) {
 	walk(quotation, func(n ast.Node) {
 		if what := quotedInline(n); what != "" {
 			d.fail(d.place(n), "source", "leave the markup out: a quotation may have emphasis, code and links only", "a quotation cannot hold %s", what)

@@ -8,7 +8,7 @@ import (
 )
 
 // linkAnalogy finds the rows of the analogy that belong beside each step.
-func (d *Doc) linkAnalogy(steps *container) {
+func (d containerReader) linkAnalogy(steps *container) {
 	if steps == nil || steps.fact.Attr["analogy"] == "" {
 		return
 	}
@@ -43,7 +43,7 @@ func (d *Doc) linkAnalogy(steps *container) {
 }
 
 // checkSteps complains about every step number that no step has.
-func (d *Doc) checkSteps() {
+func (d containerReader) checkSteps() {
 	steps := 0
 	for _, c := range d.containers {
 		steps = max(steps, c.fact.Steps)
@@ -60,7 +60,7 @@ func (d *Doc) checkSteps() {
 	}
 }
 
-func (d *Doc) checkRanges(ranges []lesson.Range, steps int) {
+func (d containerReader) checkRanges(ranges []lesson.Range, steps int) {
 	for _, r := range ranges {
 		switch {
 		case r.To <= steps:

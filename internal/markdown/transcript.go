@@ -14,7 +14,7 @@ import (
 )
 
 // readTranscript notes the commands of a fence, one a line, and its id.
-func (d *Doc) readTranscript(n *ast.FencedCodeBlock, attrs []attribute) {
+func (d fenceReader) readTranscript(n *ast.FencedCodeBlock, attrs []attribute) {
 	t := &lesson.Transcript{Pos: d.pos(d.fenceOpen(n))}
 	for _, a := range attrs {
 		if a.key != "#" {
@@ -39,7 +39,7 @@ func (d *Doc) readTranscript(n *ast.FencedCodeBlock, attrs []attribute) {
 
 // command reads one line of a transcript. A line with a problem has no words,
 // and its transcript does not run.
-func (d *Doc) command(line string, at int) lesson.Command {
+func (d fenceReader) command(line string, at int) lesson.Command {
 	at += len(line) - len(strings.TrimLeft(line, " \t"))
 	c := lesson.Command{Pos: d.pos(at), Text: strings.TrimSpace(line)}
 	if why, hint := pasted(c.Text); why != "" {

@@ -47,7 +47,7 @@ func (v *value) Dump(src []byte, level int) { ast.DumpHelper(v, src, level, nil,
 
 // value makes the node of the match of valuePattern in s, which begins at
 // offset at.
-func (d *Doc) value(s []byte, match []int, at int) *value {
+func (d htmlReader) value(s []byte, match []int, at int) *value {
 	v := &value{
 		fact: lesson.Value{
 			Pos:     d.pos(at + match[0]),
@@ -76,23 +76,23 @@ func (valueParser) Parse(_ ast.Node, r text.Reader, pc parser.Context) ast.Node 
 	match := valueHere.FindSubmatchIndex(line)
 	if match == nil {
 		if match = spacedHere.FindSubmatchIndex(line); match != nil {
-			docOf(pc).noteSpaced(line, match, segment.Start)
+			htmlReader{docOf(pc)}.noteSpaced(line, match, segment.Start)
 		}
 		return nil
 	}
 	r.Advance(match[1])
-	return docOf(pc).value(line, match, segment.Start)
+	return htmlReader{docOf(pc)}.value(line, match, segment.Start)
 }
 
 // noteSpaced notes text that would be a value if its braces held no blanks.
-func (d *Doc) noteSpaced(s []byte, match []int, at int) {
+func (d htmlReader) noteSpaced(s []byte, match []int, at int) {
 	v := lesson.Value{Pos: d.pos(at + match[0]), Example: string(s[match[2]:match[3]]), Name: string(s[match[4]:match[5]])}
 	d.Body.Spaced = append(d.Body.Spaced, v)
 }
 
 // cutValues cuts the text of an HTML block, where Markdown has no say, into
 // text and values.
-func (d *Doc) cutValues(s []byte, at int) (tags []tag) {
+func (d htmlReader) cutValues(s []byte, at int) (tags []tag) {
 	for _, match := range spacedValue.FindAllSubmatchIndex(s, -1) {
 		if !valueHere.Match(s[match[0]:match[1]]) && !escaped(s, match[0]) {
 			d.noteSpaced(s, match, at)
