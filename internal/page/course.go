@@ -9,7 +9,7 @@ import (
 )
 
 // home draws the home page: content/index.md, or else every lesson by title.
-func (s *site) home() ([]byte, error) {
+func (s coursePages) home() ([]byte, error) {
 	v := s.view("index.html")
 	v.Here, v.Course = "course", ""
 	if s.in.Home == nil {
@@ -28,7 +28,7 @@ func (s *site) home() ([]byte, error) {
 	return s.execute("home.html", v)
 }
 
-func (s *site) plainHome(v view) ([]byte, error) {
+func (s coursePages) plainHome(v view) ([]byte, error) {
 	var entries []lesson.Entry
 	for _, l := range s.byTitle() {
 		entries = append(entries, lesson.Entry{Lesson: l.ID, Title: title(l.Lesson), Depth: 1})

@@ -14,7 +14,7 @@ import (
 
 // Value draws a recorded value with the mark of its proof, as a link to the
 // example, or in a link as text alone.
-func (t *theme) Value(v lesson.Value, linked bool) (template.HTML, error) {
+func (t *pageRenderer) Value(v lesson.Value, linked bool) (template.HTML, error) {
 	e := t.in.Examples[v.Example]
 	c := t.claimAt(v.Pos, lesson.EvidenceValue)
 	data := struct{ Text, Of, Link, Tolerance, Mark string }{Text: e.Values[v.Name], Of: v.Example, Mark: c.Mark}
@@ -27,7 +27,7 @@ func (t *theme) Value(v lesson.Value, linked bool) (template.HTML, error) {
 }
 
 // Transcript draws commands behind prompts that nobody can select.
-func (t *theme) Transcript(tr *lesson.Transcript) (template.HTML, error) {
+func (t *pageRenderer) Transcript(tr *lesson.Transcript) (template.HTML, error) {
 	html, err := t.execute("transcript.html", tr)
 	return template.HTML(html), err
 }
@@ -46,7 +46,7 @@ type htmlPart struct {
 }
 
 // Snippet draws code that stands in an example, and says in which file.
-func (t *theme) Snippet(language string, f *lesson.Fence) (template.HTML, error) {
+func (t *pageRenderer) Snippet(language string, f *lesson.Fence) (template.HTML, error) {
 	c, whole := t.claimAt(f.Pos, lesson.EvidenceCode), "whole file"
 	if !strings.HasPrefix(f.From, c.Example+"/") { // of a library
 		whole = "the program that ran"
@@ -78,14 +78,14 @@ type picture struct {
 }
 
 // pictureID begins the ids in the next picture of the page.
-func (t *theme) pictureID() string {
+func (t *pageRenderer) pictureID() string {
 	t.pictures++
 	return fmt.Sprintf("v-picture-%d", t.pictures)
 }
 
 // Chart draws a recorded table, and the table itself beside it. A table that
 // cannot be drawn is a problem elsewhere.
-func (t *theme) Chart(c *lesson.Chart) (template.HTML, error) {
+func (t *pageRenderer) Chart(c *lesson.Chart) (template.HTML, error) {
 	e := t.in.Examples[c.Example]
 	v := picture{
 		Title: cmp.Or(c.Title, c.Y+" by "+c.X), Of: c.Example + "/" + c.Table,
@@ -107,7 +107,7 @@ func (t *theme) Chart(c *lesson.Chart) (template.HTML, error) {
 }
 
 // Mermaid draws a sequence diagram; of any other it shows the text.
-func (t *theme) Mermaid(m *lesson.Mermaid) (template.HTML, error) {
+func (t *pageRenderer) Mermaid(m *lesson.Mermaid) (template.HTML, error) {
 	d, _ := sequence.Read(*m)
 	if d == nil {
 		var code strings.Builder

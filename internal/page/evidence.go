@@ -32,7 +32,7 @@ type listed struct {
 }
 
 // evidence draws the page that lists every example, quotation and answer.
-func (s *site) evidence() ([]byte, error) {
+func (s evidencePage) evidence() ([]byte, error) {
 	v := evidenceView{view: s.view("evidence.html")}
 	v.Title, v.Description = "Evidence", "Every example, quotation and answer of this site, with its state and what proves it."
 	v.Strip, v.Here, v.Marks = s.strip(s.siteClaims(), "", ""), "evidence", claim.Table
@@ -47,7 +47,7 @@ func (s *site) evidence() ([]byte, error) {
 	return s.execute("evidence.html", v)
 }
 
-func (s *site) exampleClaims() (claims []listed) {
+func (s evidencePage) exampleClaims() (claims []listed) {
 	for _, id := range slices.Sorted(maps.Keys(s.in.Examples)) {
 		e := s.in.Examples[id]
 		c := listed{Text: id, URL: examplePath(id), Proof: proofOf(claim.OfExample(id, &s.facts)), By: e.Title}
@@ -61,7 +61,7 @@ func (s *site) exampleClaims() (claims []listed) {
 
 // listClaims lists the quotations and the answers of one page. The answers
 // themselves are left out, so that the evidence page spoils no question.
-func (s *site) listClaims(v *evidenceView, l *Lesson, page string) {
+func (s evidencePage) listClaims(v *evidenceView, l *Lesson, page string) {
 	for _, c := range s.claimsOf(l.Lesson) {
 		at := link{URL: page, Title: title(l.Lesson)}
 		if c.Evidence.Container != nil {
@@ -83,7 +83,7 @@ func (s *site) listClaims(v *evidenceView, l *Lesson, page string) {
 
 // addValue adds a value to those of the pages before. A page that shows one value
 // several times lists it once.
-func (s *site) addValue(values []listed, c claim.Claim, at link) []listed {
+func (s evidencePage) addValue(values []listed, c claim.Claim, at link) []listed {
 	name := c.Evidence.Example + "." + c.Evidence.Item
 	for i := len(values) - 1; i >= 0 && values[i].Lessons[0] == at; i-- {
 		if values[i].Name == name {
@@ -96,7 +96,7 @@ func (s *site) addValue(values []listed, c claim.Claim, at link) []listed {
 	})
 }
 
-func (s *site) listedQuotation(c claim.Claim, at link) listed {
+func (s evidencePage) listedQuotation(c claim.Claim, at link) listed {
 	about := s.in.Sources[c.Evidence.Source]
 	url := about.URL
 	if c.Evidence.Container != nil {

@@ -40,13 +40,13 @@ var forPrograms = []struct {
 	plan
 	what string
 }{
-	{plan{"feed.xml", (*site).atom}, "the feed"},
-	{plan{"sitemap.xml", (*site).sitemap}, "the site map"},
-	{plan{"robots.txt", (*site).robots}, "the file for robots"},
+	{plan{"feed.xml", func(s *site) ([]byte, error) { return feedPages{s}.atom() }}, "the feed"},
+	{plan{"sitemap.xml", func(s *site) ([]byte, error) { return feedPages{s}.sitemap() }}, "the site map"},
+	{plan{"robots.txt", func(s *site) ([]byte, error) { return feedPages{s}.robots() }}, "the file for robots"},
 }
 
 // feeds plans what other programs read, unless the author wrote it.
-func (s *site) feeds(taken *places, ps *problem.List) (plans []plan) {
+func (s feedPages) feeds(taken *places, ps *problem.List) (plans []plan) {
 	if s.absolute("") == "" {
 		return nil
 	}
@@ -97,7 +97,7 @@ type atomEntry struct {
 
 // atom draws the feed: the lessons by date, the newest first. One without a
 // date has no entry.
-func (s *site) atom() ([]byte, error) {
+func (s feedPages) atom() ([]byte, error) {
 	f := atomFeed{ID: s.absolute(""), Title: s.courseTitle(), Author: s.courseTitle(), Updated: "1970-01-01T00:00:00Z"}
 	f.Links = []atomLink{{"self", s.absolute("feed.xml")}, {"", s.absolute("")}}
 	for i := range s.in.Lessons {
@@ -127,7 +127,7 @@ type siteURL struct {
 	LastMod string `xml:"lastmod,omitempty"`
 }
 
-func (s *site) sitemap() ([]byte, error) {
+func (s feedPages) sitemap() ([]byte, error) {
 	m := siteMap{URLs: []siteURL{{Loc: s.absolute("")}, {Loc: s.absolute("evidence.html")}, {Loc: s.absolute("search.html")}}}
 	for i := range s.in.Lessons {
 		l := &s.in.Lessons[i]
@@ -136,7 +136,7 @@ func (s *site) sitemap() ([]byte, error) {
 	return encodeXML(m)
 }
 
-func (s *site) robots() ([]byte, error) {
+func (s feedPages) robots() ([]byte, error) {
 	return fmt.Appendf(nil, "User-agent: *\nAllow: /\n\nSitemap: %s\n", s.absolute("sitemap.xml")), nil
 }
 

@@ -25,7 +25,7 @@ type tagged struct {
 }
 
 // index draws the page on which readers find lessons.
-func (s *site) index() ([]byte, error) {
+func (s coursePages) index() ([]byte, error) {
 	v := indexView{view: s.view("search.html")}
 	v.Title, v.Here = "All lessons", "search"
 	v.Description = "Every lesson by title and by subject, and a search."
@@ -44,7 +44,7 @@ func (s *site) index() ([]byte, error) {
 }
 
 // byTitle returns the lessons as an index lists them.
-func (s *site) byTitle() []Lesson {
+func (s coursePages) byTitle() []Lesson {
 	lessons := slices.Clone(s.in.Lessons)
 	slices.SortStableFunc(lessons, func(a, b Lesson) int {
 		return cmp.Compare(strings.ToLower(title(a.Lesson)), strings.ToLower(title(b.Lesson)))

@@ -17,7 +17,7 @@ type inlineQuote struct {
 
 // InlineQuote draws a quotation within a sentence. Its source says more where
 // the page has it.
-func (t *theme) InlineQuote(q lesson.InlineQuote, words template.HTML) (template.HTML, error) {
+func (t *pageRenderer) InlineQuote(q lesson.InlineQuote, words template.HTML) (template.HTML, error) {
 	source := t.in.Sources[q.Source]
 	v := inlineQuote{HTML: words, Proof: quotationProof(t.claimAt(q.Pos, lesson.EvidenceQuotation), source.URL)}
 	v.Link, v.Elsewhere = v.Proof.Link, v.Proof.Link != ""

@@ -1,6 +1,6 @@
 // Package page renders the files of a site: lessons, index, example and evidence
 // pages, feed and sitemap. The same lessons, records and templates give the same
-// bytes on every machine and day, with any number of workers. ReadDesign reads a
+// bytes on every machine and day, with any number of workers. ReadTheme reads a
 // theme; the package reads and writes no other files.
 package page
 
@@ -21,7 +21,7 @@ import (
 // Input is everything that a site is drawn from.
 type Input struct {
 	Templates fs.FS    // the theme: *.html and static/
-	Design    *Design  // the same, read; nil where it is still to be read
+	Theme     *Theme   // the same, read; nil where it is still to be read
 	Home      *Lesson  // content/index.md, nil when the site has none
 	Lessons   []Lesson // all others, in any order
 	Course    []lesson.Entry

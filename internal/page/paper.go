@@ -20,19 +20,19 @@ func Paper(in Input) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	plans := []plan{{"course.html", (*site).paperCourse}}
+	plans := []plan{{"course.html", func(s *site) ([]byte, error) { return paperPages{s}.paperCourse() }}}
 	for i := range s.in.Lessons {
 		l := &s.in.Lessons[i]
 		plans = append(plans,
-			plan{pagePath(l.ID), func(s *site) ([]byte, error) { return s.sheet(l, false) }},
-			plan{pagePath(l.ID + Suffix), func(s *site) ([]byte, error) { return s.sheet(l, true) }})
+			plan{pagePath(l.ID), func(s *site) ([]byte, error) { return paperPages{s}.sheet(l, false) }},
+			plan{pagePath(l.ID + Suffix), func(s *site) ([]byte, error) { return paperPages{s}.sheet(l, true) }})
 	}
 	return s.drawAll(plans)
 }
 
 // sheet draws one lesson for paper.
-func (s *site) sheet(l *Lesson, worksheet bool) ([]byte, error) {
-	t, err := newTheme(s, l)
+func (s paperPages) sheet(l *Lesson, worksheet bool) ([]byte, error) {
+	t, err := newRenderer(s.site, l)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ type part struct {
 	HTML          template.HTML
 }
 
-func (s *site) paperCourse() ([]byte, error) {
+func (s paperPages) paperCourse() ([]byte, error) {
 	v := struct {
 		view
 		Parts []part
@@ -69,7 +69,7 @@ func (s *site) paperCourse() ([]byte, error) {
 	}
 	for i, e := range s.order {
 		l := s.find(e.Lesson)
-		t, err := newTheme(s, l)
+		t, err := newRenderer(s.site, l)
 		if err != nil {
 			return nil, err
 		}
@@ -121,7 +121,7 @@ func prefixed(html, prefix string) string {
 // place on the same paper of a part of a lesson, "" as id being this one; where
 // it is nil only this page is there. Links to other pages of the site lead to
 // the web, or nowhere without base_url.
-func (s *site) grounded(html, dir string, moved func(id, fragment string) string) string {
+func (s paperPages) grounded(html, dir string, moved func(id, fragment string) string) string {
 	if moved != nil {
 		html = images.ReplaceAllString(html, "${1}"+strings.TrimPrefix(dir+"/", "./")+"${2}")
 	}

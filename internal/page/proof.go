@@ -66,7 +66,7 @@ func claimsByPlace(claims []claim.Claim) map[claimKey]claim.Claim {
 
 // claimAt returns the claim of a block of this page. A block without evidence gets
 // NotRun.
-func (t *theme) claimAt(at problem.Pos, kind lesson.EvidenceKind) claim.Claim {
+func (t *pageRenderer) claimAt(at problem.Pos, kind lesson.EvidenceKind) claim.Claim {
 	c, ok := t.claims[claimKey{at, kind}]
 	if !ok {
 		c.Row = claim.RowOf(claim.NotRun)

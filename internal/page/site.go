@@ -18,7 +18,7 @@ import (
 
 // site is what all pages share. It does not change once it is made.
 type site struct {
-	*Design
+	*Theme
 	in     Input
 	facts  claim.Facts
 	byID   map[string]int              // in in.Lessons, by id
@@ -28,17 +28,25 @@ type site struct {
 	items  *sync.Map                   // entries of menus: entryKey → template.HTML
 }
 
+// The kinds of pages that are drawn from more than one lesson.
+type (
+	coursePages  struct{ *site } // the home page and the index
+	evidencePage struct{ *site } // evidence.html
+	feedPages    struct{ *site } // feed.xml, sitemap.xml and robots.txt
+	paperPages   struct{ *site } // pages to print
+)
+
 // newSite makes what all pages share. It sorts the lessons by id.
 func newSite(in Input) (*site, error) {
-	if in.Design == nil {
-		design, err := ReadDesign(in.Templates)
+	if in.Theme == nil {
+		theme, err := ReadTheme(in.Templates)
 		if err != nil {
 			return nil, err
 		}
-		in.Design = design
+		in.Theme = theme
 	}
 	in.Lessons = slices.SortedFunc(slices.Values(in.Lessons), func(a, b Lesson) int { return strings.Compare(a.ID, b.ID) })
-	s := &site{Design: in.Design, in: in, byID: map[string]int{}, items: &sync.Map{}}
+	s := &site{Theme: in.Theme, in: in, byID: map[string]int{}, items: &sync.Map{}}
 	s.facts = claim.Facts{Examples: map[string]claim.Example{}, Sources: in.Sources, Quotations: in.Quotes}
 	for id, e := range in.Examples {
 		s.facts.Examples[id] = e.facts()
@@ -121,11 +129,11 @@ func (s *site) plan() (plans []plan, ps problem.List) {
 		}
 	}
 	plans = append(plans,
-		plan{"evidence.html", (*site).evidence},
-		plan{"search.html", (*site).index},
+		plan{"evidence.html", func(s *site) ([]byte, error) { return evidencePage{s}.evidence() }},
+		plan{"search.html", func(s *site) ([]byte, error) { return coursePages{s}.index() }},
 		plan{"404.html", (*site).missing},
-		plan{"index.html", (*site).home})
-	plans = append(plans, s.feeds(taken, &ps)...)
+		plan{"index.html", func(s *site) ([]byte, error) { return coursePages{s}.home() }})
+	plans = append(plans, feedPages{s}.feeds(taken, &ps)...)
 	ps.Sort()
 	return plans, ps
 }
@@ -210,7 +218,7 @@ func (s *site) lesson(l *Lesson, page string) ([]byte, error) {
 
 // lessonView is what a lesson's template sees. Its text is drawn by t; where t
 // is nil, it may have been drawn before.
-func (s *site) lessonView(l *Lesson, page string, t *theme) (view, error) {
+func (s *site) lessonView(l *Lesson, page string, t *pageRenderer) (view, error) {
 	v := s.view(page)
 	v.ID, v.Kind, v.Here = l.ID, "article", "course"
 	v.Minutes = l.Gist.minutes
@@ -236,13 +244,13 @@ func (s *site) lessonView(l *Lesson, page string, t *theme) (view, error) {
 }
 
 // fill puts a lesson's text into the view.
-func (s *site) fill(v *view, l *Lesson, t *theme) (err error) {
+func (s *site) fill(v *view, l *Lesson, t *pageRenderer) (err error) {
 	var text Text
 	switch {
 	case t == nil && l.Text != nil:
 		text, err = l.Text()
 	case t == nil:
-		if t, err = newTheme(s, l); err == nil {
+		if t, err = newRenderer(s, l); err == nil {
 			text, err = t.text()
 		}
 	default:
@@ -295,7 +303,7 @@ func (s *site) missing() ([]byte, error) {
 var buffers = sync.Pool{New: func() any { return &bytes.Buffer{} }}
 
 // execute draws one template.
-func (d *Design) execute(name string, data any) ([]byte, error) {
+func (d *Theme) execute(name string, data any) ([]byte, error) {
 	out := buffers.Get().(*bytes.Buffer)
 	defer buffers.Put(out)
 	out.Reset()

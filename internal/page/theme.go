@@ -1,251 +1,147 @@
 package page
 
 import (
-	"cmp"
-	"crypto/sha256"
 	"fmt"
 	"html/template"
+	"io/fs"
 	"strings"
-	"unicode/utf8"
 
-	"verbatim/internal/claim"
+	"verbatim/internal/highlight"
 	"verbatim/internal/lesson"
 	"verbatim/internal/markdown"
+	"verbatim/internal/search"
 )
 
-// maxLines is how many lines of one output a page shows.
-const maxLines = 200
-
-// theme draws the blocks of one page. It is used by one goroutine.
-type theme struct {
-	*site
-	l        *Lesson
-	doc      *markdown.Doc // of which the containers are those that it draws
-	root     string        // leads to the top of the site
-	toc      []entry
-	headings map[*lesson.Container][]heading
-	total    int // questions
-	commands map[string]bool
-	listed   int    // lessons listed so far
-	pictures int    // drawn so far
-	brief    string // the id of the summary, "" without one
-	apart    bool   // a worksheet: answers are gathered instead of drawn in place
-	answers  []template.HTML
-	claims   map[claimKey]claim.Claim
+// Theme is what pages are drawn with: the templates and static files of a
+// theme, the colours of code, and the words of the search. It may be used for
+// several sites, and by several goroutines.
+type Theme struct {
+	templates *template.Template
+	static    []File
+	code      *highlight.Highlighter
+	words     *search.Vocabulary
 }
 
-func newTheme(s *site, l *Lesson) (*theme, error) {
-	doc, err := l.doc()
+// ReadTheme reads a theme: *.html and static/.
+func ReadTheme(fsys fs.FS) (*Theme, error) {
+	return (&Theme{code: &highlight.Highlighter{}, words: &search.Vocabulary{}}).Again(fsys)
+}
+
+// Again reads a theme and keeps what was learnt with the one before: the
+// colours of code, and the words of lessons.
+func (d *Theme) Again(fsys fs.FS) (*Theme, error) {
+	static, names, err := readStatic(fsys)
 	if err != nil {
 		return nil, err
 	}
-	t := &theme{site: s, l: l, doc: doc, root: rootOf(pagePath(l.ID)), commands: map[string]bool{}}
-	t.toc, t.headings = outline(&t.doc.Body)
-	t.claims = claimsByPlace(s.claimsOf(t.shown()))
-	for _, c := range t.doc.Body.Containers {
-		switch c.Kind {
-		case "question":
-			t.total++
-		case "summary":
-			t.brief = cmp.Or(c.ID, "v-brief")
-		}
+	scripts, err := readInline(fsys)
+	if err != nil {
+		return nil, err
 	}
-	return t, nil
-}
-
-// shown returns the lesson with the text that is drawn.
-func (t *theme) shown() *lesson.Lesson {
-	l := *t.l.Lesson
-	l.Body = t.doc.Body
-	return &l
-}
-
-// first returns a link to the heading with that id, else to the first container
-// of a kind, else "".
-func (t *theme) first(kind, id string) string {
-	for _, c := range t.doc.Body.Containers {
-		if c.Kind != kind {
-			continue
-		}
-		for _, h := range t.headings[c] {
-			if h.ID == id {
-				return "#" + id
-			}
-		}
-		if c.ID != "" {
-			return "#" + c.ID
-		}
+	hashes := map[string]string{}
+	for name, script := range scripts {
+		hashes[name] = inlineHash(script)
 	}
-	return ""
-}
-
-// block is what a container's template sees.
-type block struct {
-	*markdown.Block
-	Headings   []heading
-	Title      string // of an example or an exercise
-	When, Alt  string
-	Total      int
-	Short      bool // the options are short enough to stand side by side
-	FoldTitle  string
-	KeyText    string
-	Others     []markdown.Choice
-	AnsweredAt string
-	Hash       string // of all that a reader's kept answer is an answer to
-	Skip       string // predict: the id of the summary
-	Apart      bool   // the answer stands elsewhere
-	Proof      *proof
-	Quotations []quotation
-	RunIns     []runIn
-}
-
-// quotation is one of a source, with its state.
-type quotation struct {
-	HTML  template.HTML
-	Proof proof
-}
-
-// runIn is a paragraph of an analogy that opens with bold words.
-type runIn struct {
-	markdown.RunIn
-	Breaks bool
-}
-
-// foldTitles is what the closed answer says.
-var foldTitles = map[string]string{"predict": "Predict before you open this", "question": "Show answer"}
-
-// labels is what a container is called that has no other heading.
-var labels = map[string]string{"note": "Note", "warning": "Warning"}
-
-// Container draws a ::: block with the template of its name.
-func (t *theme) Container(b *markdown.Block) (template.HTML, error) {
-	v := block{
-		Block: b, Headings: t.headings[b.Container], Total: t.total,
-		Title: b.Attr["title"], When: b.Attr["when"], Alt: b.Attr["alt"],
-		FoldTitle: foldTitles[b.Kind], AnsweredAt: b.Attr["answered-at"], Apart: t.apart,
+	d = &Theme{static: static, code: d.code, words: d.words}
+	d.templates, err = template.New("").Funcs(template.FuncMap{
+		"date": longDate,
+		"plural": func(r []lesson.Range) bool {
+			return len(r) > 1 || len(r) == 1 && r[0].From != r[0].To
+		},
+		"hash":   func(name string) (string, error) { return find(hashes, "script", name) },
+		"inline": func(name string) (template.JS, error) { return find(scripts, "script", name) },
+		"static": func(name string) (string, error) { return find(names, "static file", name) },
+	}).ParseFS(fsys, "*.html")
+	if err != nil {
+		return nil, fmt.Errorf("read the templates: %w", err)
 	}
-	if b.Label == "" {
-		b.Label = labels[b.Kind]
-	}
-	switch b.Kind {
-	case "predict", "question":
-		if c, ok := t.claims[claimKey{b.Pos, lesson.EvidenceAnswer}]; ok {
-			p := t.exampleProof(c, t.root, "its files")
-			v.Proof = &p
-		}
-		v.Hash, v.Skip = contentHash(b), t.brief
-		t.fillChoices(&v)
-	case "tip":
-		p := proofOf(t.claimAt(b.Pos, lesson.EvidenceTip))
-		v.Proof = &p
-	case "source":
-		for _, q := range b.Quoted {
-			p := quotationProof(t.claimAt(q.Pos, lesson.EvidenceQuotation), b.URL)
-			v.Quotations = append(v.Quotations, quotation{q.HTML, p})
-		}
-	case "analogy":
-		for _, r := range b.RunIns {
-			v.RunIns = append(v.RunIns, runIn{r, isBreak(r.Label)})
-		}
-	}
-	html, err := t.execute(b.Kind+".html", v)
-	if err == nil && t.apart && (b.Why != "" || len(b.Folds) > 0) {
-		err = t.gather(v)
-	}
-	return template.HTML(html), err
+	return d, nil
 }
 
-// gather keeps an answer for the last page of a worksheet.
-func (t *theme) gather(v block) error {
-	html, err := t.execute("apart", v)
-	t.answers = append(t.answers, template.HTML(html))
-	return err
-}
-
-// contentHash changes with whatever a reader would answer anew for.
-func contentHash(b *markdown.Block) string {
-	h := sha256.New()
-	fmt.Fprintf(h, "%q %q %q", b.Key, b.Body, b.Ask)
-	for _, c := range b.Choices {
-		fmt.Fprintf(h, " %q", c.HTML)
+// find returns a file of the theme that a template names.
+func find[V any](known map[string]V, what, name string) (V, error) {
+	v, ok := known[name]
+	if !ok {
+		return v, fmt.Errorf("no %s %q", what, name)
 	}
-	return fmt.Sprintf("%x", h.Sum(nil)[:4])
+	return v, nil
 }
 
-func (t *theme) fillChoices(v *block) {
-	v.Short = len(v.Choices) > 0
-	for i, c := range v.Choices {
-		text := v.Options[i].Text
-		v.Short = v.Short && utf8.RuneCountInString(text) <= 12
-		if c.Key {
-			v.KeyText = text
-			continue
-		}
-		if c.Why != "" {
-			v.Others = append(v.Others, c)
-		}
+// Gist is what other pages and the search want to know of a lesson's text.
+type Gist struct {
+	minutes  int              // to read it
+	sections []lesson.Section // without their texts
+	words    search.Count
+}
+
+// Read makes the gist of a lesson from its parsed text.
+func (d *Theme) Read(l *lesson.Lesson, doc *markdown.Doc) *Gist {
+	g := &Gist{sections: doc.Sections()}
+	g.minutes = minutes(g.sections)
+	g.words = d.words.Count(search.Page{Title: title(l), Summary: describe(l), Sections: g.sections})
+	for i := range g.sections {
+		g.sections[i].Text = ""
 	}
+	return g
 }
 
-// output is what an output fence's template sees.
-type output struct {
-	Name, Command string
-	Ran           bool
-	Shown         []shownLine
-	LeftOut       int
-	Proof         proof
+// Text is the text of a lesson as its page shows it.
+type Text struct {
+	HTML     []byte
+	h1       template.HTML
+	h1ID     string
+	contents []entry
+	strip    []count
 }
 
-// Output draws recorded lines; the command stands before the first of them.
-func (t *theme) Output(f *lesson.Fence) (template.HTML, error) {
-	c := t.claimAt(f.Pos, lesson.EvidenceOutput)
-	name := c.Example
-	e := t.in.Examples[name]
-	v := output{Name: f.Of, Ran: e.Ran, Shown: shown(f, e), Proof: t.exampleProof(c, t.root, "files and record")}
-	if !t.commands[name] {
-		v.Command = e.Command
-		t.commands[name] = true
+// Draw draws the text of a lesson that shows nothing of the rest of the site, so
+// that it can be drawn as soon as it was read. It gives false for any other.
+func (d *Theme) Draw(l Lesson, imageSize func(file, dest string) (width, height int)) (Text, bool, error) {
+	if !l.Body.SelfContained() {
+		return Text{}, false, nil
 	}
-	if n := len(v.Shown); n > maxLines {
-		v.Shown, v.LeftOut = v.Shown[:maxLines], n-maxLines
+	s := &site{Theme: d, in: Input{ImageSize: imageSize}}
+	t, err := newRenderer(s, &l)
+	if err != nil {
+		return Text{}, false, err
 	}
-	html, err := t.execute("output.html", v)
-	return template.HTML(html), err
+	text, err := t.text()
+	return text, true, err
 }
 
-// Code draws a fence that is only code.
-func (t *theme) Code(language, code string) (template.HTML, error) {
-	v := struct {
-		Language string
-		HTML     template.HTML
-	}{language, t.code.HTML(language, code)}
-	html, err := t.execute("code.html", v)
-	return template.HTML(html), err
+// spoken adds what assistive technology misses in the tables and task lists of
+// plain Markdown. Neither element can come from an author's HTML.
+var spoken = []struct{ plain, spoken string }{
+	{"<th>", `<th scope="col">`},
+	{"<th align=", `<th scope="col" align=`},
+	{`<input checked="" disabled="" type="checkbox"`, `<input checked="" disabled="" type="checkbox" aria-label="done"`},
+	{`<input disabled="" type="checkbox"`, `<input disabled="" type="checkbox" aria-label="to do"`},
 }
 
-// Table makes a table scroll instead of the page.
-func (t *theme) Table() (before, after template.HTML) {
-	return `<div class="wide" tabindex="0" role="region" aria-label="Table">`, "</div>\n"
+// speak replaces one by one, which is faster than a strings.Replacer: most pages
+// have at most one of them.
+func speak(html template.HTML) []byte {
+	s := string(html)
+	for _, element := range spoken {
+		s = strings.ReplaceAll(s, element.plain, element.spoken)
+	}
+	return []byte(s)
 }
 
-// Image asks for an image's size.
-func (t *theme) Image(dest string) (width, height int) {
-	if t.in.ImageSize == nil || strings.Contains(dest, ":") {
-		return 0, 0
+// text draws the whole text of the page.
+func (t *pageRenderer) text() (Text, error) {
+	body, err := t.doc.HTML(t)
+	if err != nil {
+		return Text{}, err
 	}
-	return t.in.ImageSize(t.l.File, dest)
-}
-
-// Course draws the list of lessons on the home page.
-func (t *theme) Course(entries []lesson.Entry) (template.HTML, bool, error) {
-	if t.l != t.in.Home {
-		return "", false, nil
+	text := Text{HTML: speak(body), contents: t.toc}
+	text.h1, text.h1ID, err = t.doc.Title(t)
+	if err != nil {
+		return Text{}, err
 	}
-	html, err := t.course(entries, t.listed)
-	for _, e := range entries {
-		if t.find(e.Lesson) != nil {
-			t.listed++
-		}
+	if text.h1 == "" {
+		text.h1 = template.HTML(template.HTMLEscapeString(title(t.l.Lesson)))
 	}
-	return html, true, err
+	text.strip = t.strip(t.claimsOf(t.shown()), t.first("example", "v-examples"), t.first("source", "v-sources"))
+	return text, nil
 }

@@ -55,7 +55,7 @@ func (b *build) quotations(ctx context.Context) error {
 // plan makes the site to be drawn.
 func (b *build) plan() (*page.Site, error) {
 	in := page.Input{
-		Design: b.design, Course: b.book.Course, Quotes: b.words,
+		Theme: b.design, Course: b.book.Course, Quotes: b.words,
 		Examples: map[string]page.Example{}, Sources: map[string]lesson.Source{},
 		ImageSize: b.imageSize,
 	}

@@ -93,7 +93,7 @@ type build struct {
 	edits   map[string]edit                 // lesson files to rewrite
 	words   map[problem.Pos]claim.Quotation // what pages say of each quotation
 	drawn   page.Input                      // what the pages were drawn from
-	design  *page.Design
+	design  *page.Theme
 
 	shownFrom *load.Book // the book that shownAt is of
 	maskedIn  *load.Book // the book that maskedBy is of
@@ -313,7 +313,7 @@ func (b *build) lessonProblems() (all problem.List) {
 func (b *build) readBook() error {
 	var err error
 	if b.design == nil {
-		if b.design, err = page.ReadDesign(b.templates()); err != nil {
+		if b.design, err = page.ReadTheme(b.templates()); err != nil {
 			return fmt.Errorf("render: %w", err)
 		}
 	}

@@ -13,17 +13,17 @@ import (
 func TestTextsFromElsewhere(t *testing.T) {
 	in := course(t)
 	want := render(t, in)
-	design, err := page.ReadDesign(theme(t))
+	theme, err := page.ReadTheme(theme(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	in.Design = design
+	in.Theme = theme
 	early := 0
 	for i := range in.Lessons {
 		l := &in.Lessons[i]
 		doc := l.Doc
-		l.Gist = design.Read(l.Lesson, doc)
-		text, alone, err := design.Draw(page.Lesson{Lesson: l.Lesson, Doc: doc}, in.ImageSize)
+		l.Gist = theme.Read(l.Lesson, doc)
+		text, alone, err := theme.Draw(page.Lesson{Lesson: l.Lesson, Doc: doc}, in.ImageSize)
 		if err != nil {
 			t.Fatal(err)
 		}
