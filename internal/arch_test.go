@@ -17,39 +17,45 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// layers is the order of the packages: each imports only what stands on an
-// earlier line. A new package gets its name on a line here.
-var layers = [][]string{
-	{"internal/problem", "internal/corpus", "internal/cachedir", "internal/stamp", "internal/cputime", "internal/golden"},
-	{"templates", "internal/lesson", "internal/cli", "internal/proc", "internal/svg", "internal/highlight", "internal/yamldoc", "internal/fetch", "internal/pagecache"},
-	{"internal/claim", "internal/record", "internal/quote", "internal/service", "internal/markdown", "internal/snippet", "internal/chart", "internal/sequence", "internal/search"},
-	{"internal/load", "internal/run", "internal/page", "internal/check"},
-	{"internal/publish"},
-	{"internal/quotecheck", "internal/scaffold", "internal/pdf"},
-	{"internal/site"},
-	{"internal/serve"},
-	{"cmd/build", "cmd/quotecheck", "internal/browsertest"},
+// packageMap is the table of packages in ARCHITECTURE.md.
+type packageMap struct {
+	layer map[string]int      // by package
+	doors map[string][]string // modules of others that a package may import; its tests may import any
 }
 
-// doors says which package alone may import a third-party module. Tests may
-// import what they like.
-var doors = map[string][]string{
-	"internal/golden":    {"github.com/rogpeppe/go-internal"},
-	"internal/problem":   {"golang.org/x/text"},
-	"internal/yamldoc":   {"go.yaml.in/yaml/v3"},
-	"internal/highlight": {"github.com/alecthomas/chroma/v2"},
-	"internal/markdown":  {"github.com/yuin/goldmark", "golang.org/x/net", "golang.org/x/text"},
-	"internal/check":     {"golang.org/x/text"},
-	"internal/quote":     {"github.com/PuerkitoBio/goquery", "golang.org/x/net", "golang.org/x/sync", "golang.org/x/text"},
-	"internal/service":   {"github.com/testcontainers/testcontainers-go", "github.com/moby/moby", "github.com/containerd/errdefs", "github.com/alicebob/miniredis/v2"},
-	"internal/proc":      {"golang.org/x/sys"},
-	"internal/run":       {"golang.org/x/mod", "golang.org/x/sync"},
-	"internal/site":      {"golang.org/x/sync"},
-	"internal/serve":     {"github.com/fsnotify/fsnotify"},
-	"examples/*":         {"github.com/redis/go-redis/v9"},
+// mapRow matches a row of the table: layer, packages, what they do, modules.
+var (
+	mapRow = regexp.MustCompile("(?m)^\\| (\\d+|–) \\| (`[^|]*`) \\|[^|]*\\| ([^|]*) \\|$")
+	quoted = regexp.MustCompile("`([^`]+)`")
+)
+
+// readMap reads the table of packages. A package called examples/* is every folder
+// below examples/, which has no layer.
+func readMap(t *testing.T) packageMap {
+	t.Helper()
+	doc, err := os.ReadFile("ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := packageMap{map[string]int{}, map[string][]string{}}
+	for _, row := range mapRow.FindAllStringSubmatch(string(doc), -1) {
+		for _, name := range quoted.FindAllStringSubmatch(row[2], -1) {
+			dir := strings.TrimSuffix(name[1], "/")
+			if layer, err := strconv.Atoi(row[1]); err == nil {
+				m.layer[dir] = layer
+			}
+			for _, door := range quoted.FindAllStringSubmatch(row[3], -1) {
+				m.doors[dir] = append(m.doors[dir], door[1])
+			}
+		}
+	}
+	if len(m.layer) < 10 {
+		t.Fatalf("ARCHITECTURE.md has only %d packages in its table", len(m.layer))
+	}
+	return m
 }
 
-// unwelcome are names that promise nothing.
+// unwelcome are names that do not say what a package does.
 var unwelcome = []string{"util", "utils", "helper", "helpers", "common", "types", "misc"}
 
 // packageFiles returns the parsed non-test Go files of the repository by folder.
@@ -93,16 +99,15 @@ func module(t *testing.T) string {
 	return modfile.ModulePath(src)
 }
 
-func layerOf(dir string) int {
-	return slices.IndexFunc(layers, func(l []string) bool { return slices.Contains(l, dir) })
-}
-
+// A package imports only packages of lower layers, and examples import nothing of the
+// builder.
 func TestLayers(t *testing.T) {
+	m := readMap(t)
 	for dir, files := range packageFiles(t) {
 		example := strings.HasPrefix(dir, "examples/")
-		layer := layerOf(dir)
-		if layer < 0 && !example {
-			t.Errorf("%s stands in no layer: name it in layers", dir)
+		layer, known := m.layer[dir]
+		if !known && !example {
+			t.Errorf("ARCHITECTURE.md has no row for %s", dir)
 			continue
 		}
 		for _, imported := range imports(files) {
@@ -111,39 +116,54 @@ func TestLayers(t *testing.T) {
 			case !ok:
 			case example && !strings.HasPrefix(local, "examples/"):
 				t.Errorf("%s imports %s: an example imports nothing of the builder", dir, local)
-			case !example && layerOf(local) >= layer:
-				t.Errorf("%s imports %s, which is no lower layer", dir, local)
+			case !example && m.layer[local] >= layer:
+				t.Errorf("%s imports %s, which is in no lower layer", dir, local)
 			}
 		}
 	}
 }
 
+// A package imports only the modules that its row names, and every module that a row
+// names is imported.
 func TestDoors(t *testing.T) {
+	m := readMap(t)
+	unused := map[string]bool{}
+	for dir, modules := range m.doors {
+		for _, module := range modules {
+			unused[dir+" "+module] = true
+		}
+	}
 	for dir, files := range packageFiles(t) {
 		for _, imported := range imports(files) {
 			first, _, _ := strings.Cut(imported, "/")
 			if !strings.Contains(first, ".") || strings.HasPrefix(imported, module(t)+"/") {
 				continue // the standard library, or ours
 			}
-			if !mayImport(dir, imported) {
-				t.Errorf("%s imports %s, which is not its door: see doors", dir, imported)
+			row, door := m.door(dir, imported)
+			if door == "" {
+				t.Errorf("%s imports %s, which its row in ARCHITECTURE.md does not name", dir, imported)
 			}
+			delete(unused, row+" "+door)
 		}
+	}
+	for door := range unused {
+		t.Errorf("ARCHITECTURE.md names a module that is not imported: %s", door)
 	}
 }
 
-func mayImport(dir, imported string) bool {
-	for door, modules := range doors {
-		if folder, below := strings.CutSuffix(door, "*"); dir != door && !(below && strings.HasPrefix(dir, folder)) {
+// door returns the row and its module by which a package may import something.
+func (m packageMap) door(dir, imported string) (row, module string) {
+	for row, modules := range m.doors {
+		if folder, below := strings.CutSuffix(row, "*"); dir != row && !(below && strings.HasPrefix(dir, folder)) {
 			continue
 		}
-		for _, m := range modules {
-			if imported == m || strings.HasPrefix(imported, m+"/") {
-				return true
+		for _, module := range modules {
+			if imported == module || strings.HasPrefix(imported, module+"/") {
+				return row, module
 			}
 		}
 	}
-	return false
+	return "", ""
 }
 
 func imports(files []*ast.File) []string {
@@ -161,7 +181,7 @@ func imports(files []*ast.File) []string {
 func TestPackageComments(t *testing.T) {
 	for dir, files := range packageFiles(t) {
 		if slices.Contains(unwelcome, path.Base(dir)) {
-			t.Errorf("%s: the name promises nothing", dir)
+			t.Errorf("%s: the name does not say what the package does", dir)
 		}
 		if !slices.ContainsFunc(files, func(f *ast.File) bool { return f.Doc != nil && len(f.Doc.Text()) > 40 }) {
 			t.Errorf("%s has no package comment", dir)
@@ -169,24 +189,50 @@ func TestPackageComments(t *testing.T) {
 	}
 }
 
-// Every path that the map of the code names is there, and every package is on it.
+// Every path that the pages about the code name exists.
 func TestArchitectureNamesWhatExists(t *testing.T) {
-	doc, err := os.ReadFile("ARCHITECTURE.md")
+	for _, page := range []string{"ARCHITECTURE.md", "FAULTS.md", "FIGURES.md"} {
+		doc, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range repositoryPath.FindAllStringSubmatch(string(doc), -1) {
+			if _, err := os.Stat(filepath.Join("..", filepath.FromSlash(m[1]))); err != nil {
+				t.Errorf("internal/%s names %s: %v", page, m[1], err)
+			}
+		}
+	}
+}
+
+var repositoryPath = regexp.MustCompile("`((?:internal|cmd|templates|examples|content|quotes|public|\\.ci|\\.github)/[^`\\s<>*]*)`")
+
+// Every test that FAULTS.md names exists in the package that stands before it.
+func TestFaultsNameTests(t *testing.T) {
+	doc, err := os.ReadFile("FAULTS.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	paths := regexp.MustCompile("`((?:internal|cmd|templates|examples|content|quotes|public|\\.ci|\\.github)/[^`\\s<>*]*)`").FindAllStringSubmatch(string(doc), -1)
-	if len(paths) < 10 {
-		t.Fatalf("found only %d paths: is the map still a map?", len(paths))
-	}
-	for _, name := range slices.Concat(layers...) {
-		if !strings.Contains(string(doc), name) {
-			t.Errorf("internal/ARCHITECTURE.md does not name %s", name)
+	var tests strings.Builder
+	for _, pattern := range []string{"*/*_test.go", "../cmd/*/*_test.go"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			src, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tests.Write(src)
 		}
 	}
-	for _, m := range paths {
-		if _, err := os.Stat(filepath.Join("..", filepath.FromSlash(m[1]))); err != nil {
-			t.Errorf("internal/ARCHITECTURE.md names %s: %v", m[1], err)
+	named := regexp.MustCompile("`(Test\\w+)`").FindAllStringSubmatch(string(doc), -1)
+	if len(named) < 10 {
+		t.Fatalf("FAULTS.md names only %d tests", len(named))
+	}
+	for _, m := range named {
+		if !strings.Contains(tests.String(), "func "+m[1]+"(") {
+			t.Errorf("internal/FAULTS.md names %s, and there is no such test", m[1])
 		}
 	}
 }
