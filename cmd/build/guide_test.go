@@ -166,6 +166,40 @@ func TestGuideShowsEverything(t *testing.T) {
 	}
 }
 
+// README names every flag of build, every container, every key of example.yaml and of
+// source.yaml, every kind of Redis and every command of quotecheck.
+func TestReadmeNamesEverything(t *testing.T) {
+	src, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme := string(src)
+	var flags, containers []string
+	new(options).flags().VisitAll(func(f *flag.Flag) { flags = append(flags, f.Name) })
+	for _, c := range markdown.Containers() {
+		containers = append(containers, c.Name)
+	}
+	quotecheck, err := os.ReadFile("../quotecheck/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, missing := range map[string][]string{
+		"flags of build":         lacking(flags, "^\\| .*`-%s[ `]", readme),
+		"containers":             lacking(containers, "`%s`", readme),
+		"keys of example.yaml":   lacking(yamlKeys(t, "exampleYAML"), "^\\| .*`%s`.*\\|", readme),
+		"keys of source.yaml":    lacking(yamlKeys(t, "sourceYAML"), "`%s[:`]", readme),
+		"kinds of Redis":         lacking(kinds, "^\\| `%s`", readme),
+		"commands of quotecheck": lacking(quoted(t, quotecheck, `\{"(\w+)", quotecheck\.`), `quotecheck %s\b`, readme),
+	} {
+		if len(missing) > 0 {
+			t.Errorf("README.md does not name these %s: %q", what, missing)
+		}
+	}
+	if got := lacking([]string{"new-flag"}, "^\\| .*`-%s[ `]", readme); len(got) != 1 {
+		t.Error("a flag that README does not name is not missed")
+	}
+}
+
 // What nobody has written about is missed: the lists above find something.
 func TestGuideMissesTheNew(t *testing.T) {
 	g := readGuide(t)
