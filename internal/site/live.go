@@ -39,7 +39,7 @@ type Live struct {
 	last   *build                // the newest that was read whole
 	inputs map[string]run.Inputs // by example: what the go command listed at its last run
 
-	now *edition // of the last refresh; only Refresh looks at it
+	now *buildState // of the last refresh; only Refresh looks at it
 }
 
 // OpenLive opens the site for Refresh, and sweeps what killed builds left in
@@ -100,15 +100,15 @@ func (l *Live) Close() error {
 // Anything else is read again, but for the lessons that did not change. Pages
 // are drawn when they are asked for.
 func (l *Live) Refresh(ctx context.Context, changed []string) (*Snapshot, error) {
-	next, err := l.quick(changed)
+	next, err := l.incremental(changed)
 	if next == nil && err == nil {
-		next, err = l.thorough(ctx, changed)
+		next, err = l.rebuild(ctx, changed)
 	}
 	if err != nil {
 		return nil, err
 	}
 	next.shown = next.snapshot()
-	if l.now == nil || next.b.design != l.now.b.design {
+	if l.now == nil || next.b.theme != l.now.b.theme {
 		if err := next.shown.probe(); err != nil {
 			return nil, err
 		}
@@ -123,7 +123,7 @@ func (l *Live) Refresh(ctx context.Context, changed []string) (*Snapshot, error)
 // findStale lists the examples that their records do not fit. It runs no
 // program: where only the go command could tell what an example imports now,
 // the example is stale already, and its next run asks.
-func (l *Live) findStale(b *build, s *edition) error {
+func (l *Live) findStale(b *build, s *buildState) error {
 	if b.book.Odd {
 		return nil // a problem by now
 	}

@@ -25,9 +25,9 @@ type Shown struct {
 	Emulated bool         // on the emulator, which proves nothing
 }
 
-// Run runs an example as the newest snapshot knows it, twice where its lines
-// are new, and records nothing. It gives nil when that snapshot has no such
-// example. An error is this machine's: no Redis, no go command, no disk.
+// Run runs an example of the newest snapshot, twice if its lines are new, and records
+// nothing. It returns nil if that snapshot has no such example. An error is a fault of
+// this machine: no Redis, no go command, no disk space.
 func (l *Live) Run(ctx context.Context, id string) (*Shown, error) {
 	l.mu.Lock()
 	b := l.last
@@ -108,8 +108,7 @@ func (l *Live) prepare(ctx context.Context, b *build, e lesson.Example, shown *S
 	l.mu.Lock()
 	l.inputs[e.ID] = inputs[e.ID]
 	l.mu.Unlock()
-	// Of the same files what findStale will see of them: not all that the go
-	// command tells can be told without it.
+	// The inputs as findStale computes them, without the go command.
 	now, _, err := tree.Verify(e, inputs[e.ID])
 	if err != nil {
 		return false, err

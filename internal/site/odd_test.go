@@ -41,8 +41,8 @@ func TestOdd(t *testing.T) {
 	})
 }
 
-// odd builds a site, does what the lines of a case say, and gives what the next
-// build says. Where that is something, it must have written nothing.
+// odd builds a site, executes the lines of a case, and returns the report of the next
+// build. If that reports a problem, it must have written nothing.
 func odd(t *testing.T, lines string, check bool) string {
 	t.Helper()
 	dir, _ := tree(t, oddSite)

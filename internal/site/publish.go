@@ -132,10 +132,10 @@ func (b *build) edited(l *load.Lesson) (*load.Lesson, error) {
 	before := quote.Cite(&l.Lesson)
 	for i, citation := range quote.Cite(&now.Lesson) {
 		for j, q := range citation.Quotes {
-			b.words[q.Pos] = b.words[before[i].Quotes[j].Pos]
+			b.quoteStates[q.Pos] = b.quoteStates[before[i].Quotes[j].Pos]
 		}
 	}
-	return &now, b.parsed(&now)
+	return &now, b.keepReading(&now)
 }
 
 // commit writes everything aside before it changes anything.
@@ -157,8 +157,8 @@ func (b *build) commit(ctx context.Context, s *page.Site, files *kept) (err erro
 		return err
 	}
 	before := changes.Len()
-	b.output = map[string][sha256.Size]byte{}
-	names, err := b.each(ctx, s, func(f page.File) error {
+	b.outputDigests = map[string][sha256.Size]byte{}
+	names, err := b.renderAll(ctx, s, func(f page.File) error {
 		files.add(f)
 		b.wrote(f)
 		return changes.Add(out, f.Path, f.Data)
@@ -177,7 +177,7 @@ func (b *build) commit(ctx context.Context, s *page.Site, files *kept) (err erro
 	}
 	b.stage("rename")
 	left, err := changes.Commit()
-	b.renamed = time.Now()
+	b.writtenAt = time.Now()
 	b.stage("renamed")
 	for _, file := range left {
 		b.report.Problems.AddHint(problem.Pos{File: file}, "changed", "run build again",
@@ -186,8 +186,8 @@ func (b *build) commit(ctx context.Context, s *page.Site, files *kept) (err erro
 	return err
 }
 
-// obstructed complains about what stands where files of the batch go, and that
-// no build wrote: then nothing is written.
+// obstructed reports files that no build wrote in the place of files of the batch. Then
+// nothing is written.
 func (b *build) obstructed(changes *publish.Batch, out *os.Root) bool {
 	all := changes.Obstacles()
 	for _, at := range all {
@@ -220,7 +220,7 @@ func (b *build) wrote(f page.File) {
 	sum := sha256.Sum256(f.Data)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.output[f.Path] = sum
+	b.outputDigests[f.Path] = sum
 }
 
 func (b *build) putRecords(changes *publish.Batch) error {
@@ -292,7 +292,7 @@ func (b *build) comparePublic(ctx context.Context, s *page.Site) error {
 		return fmt.Errorf("compare the site: %w", err)
 	}
 	defer c.out.Close()
-	names, err := b.each(ctx, s, c.file)
+	names, err := b.renderAll(ctx, s, c.file)
 	if err != nil {
 		return err
 	}

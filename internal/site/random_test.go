@@ -263,8 +263,8 @@ func built(r *Report, err error) string {
 	return fmt.Sprint(r.Problems)
 }
 
-// TestRandomEdits: whatever an author does, a build that goes on from its cache
-// gives what a clean one gives, byte for byte, and so does a site that is live.
+// TestRandomEdits: after every edit, a build with a cache writes the bytes of a clean
+// build, and a live site serves them.
 func TestRandomEdits(t *testing.T) {
 	if _, err := os.Stat("/bin/sh"); err != nil {
 		t.Skip("the example of this test is a shell script")

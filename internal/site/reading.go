@@ -15,22 +15,22 @@ type reading struct {
 	text func() (page.Text, error) // as drawn already; nil where that has to wait
 }
 
-// parsed takes what it needs from a lesson that was just parsed. Several
+// keepReading takes what it needs from a lesson that was just keepReading. Several
 // goroutines may call it. A text that shows nothing of the rest of the site is
-// drawn here and now, so that it is parsed once.
-func (b *build) parsed(l *load.Lesson) error {
+// drawn here and now, so that it is keepReading once.
+func (b *build) keepReading(l *load.Lesson) error {
 	doc, err := l.Open()
 	if err != nil {
 		return err
 	}
-	r := reading{gist: b.design.Read(&l.Lesson, doc)}
-	if b.early != nil && l.ID != load.HomeID && !l.Meta.Draft {
-		text, alone, err := b.design.Draw(page.Lesson{Lesson: &l.Lesson, Doc: doc}, b.imageSize)
+	r := reading{gist: b.theme.Read(&l.Lesson, doc)}
+	if b.spool != nil && l.ID != load.HomeID && !l.Meta.Draft {
+		text, alone, err := b.theme.Draw(page.Lesson{Lesson: &l.Lesson, Doc: doc}, b.imageSize)
 		switch {
 		case err != nil:
 			r.text = func() (page.Text, error) { return page.Text{}, err } // problems go first
 		case alone:
-			if r.text, err = b.early.add(text); err != nil {
+			if r.text, err = b.spool.add(text); err != nil {
 				return err
 			}
 			if b.PDF == "" { // paper is drawn from the text again
@@ -70,7 +70,7 @@ func (s *spool) close() {
 	os.Remove(s.file.Name())
 }
 
-// add keeps a text and gives what brings it back.
+// add stores a text and returns a function that reads it back.
 func (s *spool) add(text page.Text) (func() (page.Text, error), error) {
 	size := int64(len(text.HTML))
 	s.mu.Lock()

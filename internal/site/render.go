@@ -26,8 +26,8 @@ import (
 	"verbatim/templates"
 )
 
-// quotations checks that every quotation stands in the saved copy of its
-// source, as quotecheck -require attested does.
+// quotations checks that the saved copy of its source contains every quotation, as
+// quotecheck -require attested does.
 func (b *build) quotations(ctx context.Context) error {
 	in := quote.Input{
 		Site: b.fsys, Dir: b.Root, Sources: b.book.Sources,
@@ -45,7 +45,7 @@ func (b *build) quotations(ctx context.Context) error {
 	}
 	b.report.Problems = append(b.report.Problems, ps...)
 	for _, r := range results {
-		b.words[r.Quote.Pos] = claim.Quotation{
+		b.quoteStates[r.Quote.Pos] = claim.Quotation{
 			State: string(r.Published.State), Notes: quote.ReaderNotes(r.Published.Reservations), Own: r.Ours, Anchor: r.Published.Anchor,
 		}
 	}
@@ -55,7 +55,7 @@ func (b *build) quotations(ctx context.Context) error {
 // plan makes the site to be drawn.
 func (b *build) plan() (*page.Site, error) {
 	in := page.Input{
-		Theme: b.design, Course: b.book.Course, Quotes: b.words,
+		Theme: b.theme, Course: b.book.Course, Quotes: b.quoteStates,
 		Examples: map[string]page.Example{}, Sources: map[string]lesson.Source{},
 		ImageSize: b.imageSize,
 	}
@@ -102,9 +102,9 @@ func (b *build) pageOf(l *load.Lesson) page.Lesson {
 // published is where a file of content/ lies in the site.
 func published(file string) string { return strings.TrimPrefix(file, load.Content+"/") }
 
-// each hands every file of the site to take, several at a time, and gives their
-// names. Of each no more is in memory than is being drawn and taken.
-func (b *build) each(ctx context.Context, s *page.Site, take func(page.File) error) (names []string, err error) {
+// renderAll hands every file of the site to take, several at a time, and gives their
+// names. Of renderAll no more is in memory than is being drawn and taken.
+func (b *build) renderAll(ctx context.Context, s *page.Site, take func(page.File) error) (names []string, err error) {
 	var mu sync.Mutex
 	emit := func(f page.File) error {
 		mu.Lock()

@@ -77,9 +77,9 @@ func WriteJSON(w io.Writer, r *Report) error {
 	}{"summary", r.Lessons, r.Examples, r.Ran, r.Matched, r.Claims.Quoted(), r.Claims, problems, warnings, r.Service, r.Took.Seconds()})
 }
 
-// Explain tells why the example id is stale or fresh, input by input, and what
-// a build would run. It runs nothing and writes nothing. Where the site's
-// problems keep its inputs from being known, they come in place of the text.
+// Explain returns a text that says why an example is stale or fresh, input by input, and
+// what a build would run. It runs and writes nothing. If problems of the site prevent
+// this, it returns them instead.
 func Explain(ctx context.Context, c Config, id string) (string, problem.List, error) {
 	b, unlock, err := open(ctx, c)
 	if err != nil {

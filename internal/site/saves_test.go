@@ -22,7 +22,7 @@ import (
 // are passed only where an example runs.
 var stages = []string{
 	"list", "listed", "read", "inputs", "compile", "run", "start say", "end say", "ran",
-	"judge", "write", "rename", "renamed", "remember",
+	"check", "write", "rename", "renamed", "remember",
 }
 
 // saves are changes of every kind of input, one each.
@@ -148,8 +148,8 @@ func (a *author) wantClean(what string, wanted string, files map[string][]byte) 
 	}
 }
 
-// TestSavedAtEveryStage: whatever is saved at whatever moment of a build, the next
-// build comes to what a clean one comes to.
+// TestSavedAtEveryStage: after a save at any stage of a build, the next build has the
+// result of a clean one.
 func TestSavedAtEveryStage(t *testing.T) {
 	if _, err := os.Stat("/bin/sh"); err != nil {
 		t.Skip("the example of this test is a shell script")

@@ -87,37 +87,37 @@ type build struct {
 	book    *load.Book
 	pinned  string
 
-	records map[string]*record.Record       // what pages show, by example
-	stale   map[string][]run.Change         // by example; nil for one without a record
-	renewed map[string]bool                 // stale examples that this build recorded; nil in a Live
-	edits   map[string]edit                 // lesson files to rewrite
-	words   map[problem.Pos]claim.Quotation // what pages say of each quotation
-	drawn   page.Input                      // what the pages were drawn from
-	design  *page.Theme
+	records     map[string]*record.Record       // what pages show, by example
+	stale       map[string][]run.Change         // by example; nil for one without a record
+	renewed     map[string]bool                 // stale examples that this build recorded; nil in a Live
+	edits       map[string]edit                 // lesson files to rewrite
+	quoteStates map[problem.Pos]claim.Quotation // what pages say of each quotation
+	drawn       page.Input                      // what the pages were drawn from
+	theme       *page.Theme
 
 	shownFrom *load.Book // the book that shownAt is of
 	maskedIn  *load.Book // the book that maskedBy is of
 	maskedBy  map[string][]lesson.Mask
 	shownAt   map[string]problem.Pos // the first place that shows an example
 
-	mu          sync.Mutex
-	inputsOfAll map[string]bool                // files that any record names; nil until they are needed
-	otherRuns   map[string]int                 // by what a check ran on, where the record names another version
-	compiled    map[string][]string            // by example that is to run: see run.Compiled
-	readings    map[string]reading             // by the lesson's file
-	early       *spool                         // texts that are drawn as soon as they are read; nil draws none early
-	earlier     map[string]*record.Record      // records on disk, for the values in lessons
-	listed      []string                       // the files of the inputs, before any was read
-	notes       *notedFS                       // what was seen of them; nil in a Live
-	module      *os.Root                       // the folder of a go.mod above the site's root, or nil
-	sub         string                         // where the site is in it
-	tree        *run.Tree                      // what the inputs of the examples were read with
-	stamps      *stamps                        // which files need no reading, for a build that may be remembered
-	known       func(file string) *load.Lesson // lessons that need not be read again, or nil
-	output      map[string][sha256.Size]byte   // of the files of the site, as they were written
-	renamed     time.Time                      // when the last of them got its name
-	report      *Report
-	running     sync.Map // example → what ends its progress line
+	mu            sync.Mutex
+	inputsOfAll   map[string]bool                // files that any record names; nil until they are needed
+	otherRuns     map[string]int                 // by what a check ran on, where the record names another version
+	compiled      map[string][]string            // by example that is to run: see run.Compiled
+	readings      map[string]reading             // by the lesson's file
+	spool         *spool                         // texts that are drawn as soon as they are read; nil draws none early
+	recordsOnDisk map[string]*record.Record      // records on disk, for the values in lessons
+	inputFiles    []string                       // the files of the inputs, before any was read
+	inputDigests  *hashingFS                     // what was seen of them; nil in a Live
+	module        *os.Root                       // the folder of a go.mod above the site's root, or nil
+	sub           string                         // where the site is in it
+	tree          *run.Tree                      // what the inputs of the examples were read with
+	fileStamps    *stamps                        // which files need no reading, for a build that may be remembered
+	reuse         func(file string) *load.Lesson // lessons that need not be read again, or nil
+	outputDigests map[string][sha256.Size]byte   // of the files of the site, as they were written
+	writtenAt     time.Time                      // when the last of them got its name
+	report        *Report
+	running       sync.Map // example → what ends its progress line
 }
 
 // edit is a lesson whose fences changed.
@@ -170,11 +170,11 @@ func buildOnce(ctx context.Context, c Config, last bool) (*Report, error) {
 	if b.unchanged(ctx) {
 		return b.report, nil
 	}
-	if b.early, err = openSpool(b.cache); err != nil {
+	if b.spool, err = openSpool(b.cache); err != nil {
 		return nil, err
 	}
-	defer b.early.close()
-	for _, stage := range []func(context.Context) error{b.read, b.prove, b.judge, b.write} {
+	defer b.spool.close()
+	for _, stage := range []func(context.Context) error{b.read, b.runExamples, b.check, b.write} {
 		err := stage(ctx)
 		var saved *savedError
 		if last && errors.As(err, &saved) {
@@ -241,10 +241,10 @@ func open(ctx context.Context, c Config) (*build, func(), error) {
 	}
 	notes := newNotedFS(load.Files(root))
 	b := &build{
-		Config: c, root: root, fsys: notes, notes: notes, out: out,
+		Config: c, root: root, fsys: notes, inputDigests: notes, out: out,
 		cache: filepath.Join(absolute, CacheDir), report: &Report{},
 		records: map[string]*record.Record{}, stale: map[string][]run.Change{}, edits: map[string]edit{},
-		words: map[problem.Pos]claim.Quotation{},
+		quoteStates: map[problem.Pos]claim.Quotation{},
 	}
 	b.Root = absolute
 	if err := b.openModule(); err != nil {
@@ -312,8 +312,8 @@ func (b *build) lessonProblems() (all problem.List) {
 // readBook reads without listing the problems of lessons.
 func (b *build) readBook() error {
 	var err error
-	if b.design == nil {
-		if b.design, err = page.ReadTheme(b.templates()); err != nil {
+	if b.theme == nil {
+		if b.theme, err = page.ReadTheme(b.templates()); err != nil {
 			return fmt.Errorf("render: %w", err)
 		}
 	}
@@ -341,7 +341,7 @@ func (b *build) readBook() error {
 // build's runs, or else those on disk. It lists the problems that are no
 // lesson's.
 func (b *build) load() (problem.List, error) {
-	options := load.Options{Workers: b.Workers, Parsed: b.parsed, Known: b.known}
+	options := load.Options{Workers: b.Workers, Parsed: b.keepReading, Known: b.reuse}
 	if _, err := fs.Stat(b.fsys, load.Examples); err == nil {
 		options.Markdown.Values = b.value
 	}
@@ -370,13 +370,13 @@ func (b *build) value(example, name string) (string, bool) {
 func (b *build) recordOnDisk(example string) *record.Record {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	r, known := b.earlier[example]
+	r, known := b.recordsOnDisk[example]
 	if !known {
 		r, _ = record.Read(b.fsys, path.Join(load.Examples, example, "recorded"))
-		if b.earlier == nil {
-			b.earlier = map[string]*record.Record{}
+		if b.recordsOnDisk == nil {
+			b.recordsOnDisk = map[string]*record.Record{}
 		}
-		b.earlier[example] = r
+		b.recordsOnDisk[example] = r
 	}
 	return r
 }

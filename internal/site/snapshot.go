@@ -121,8 +121,8 @@ func (s *Snapshot) probe() error {
 // those of the snapshot before.
 const maxAsked = 8
 
-// since lists what differs from an earlier edition, nil for none.
-func (s *Snapshot) since(last *edition) []string {
+// since lists what differs from an earlier state, nil for none.
+func (s *Snapshot) since(last *buildState) []string {
 	var changed []string
 	if last == nil {
 		return slices.Sorted(maps.Keys(s.static))

@@ -27,8 +27,7 @@ const stampsFile = "stamps"
 // stamps are settled: reading as many the next time would take longer.
 const manyWritten = 500
 
-// tick is the longest that the clock of a file system stands still, as Linux
-// builds its kernels.
+// tick is the longest interval between two steps of a file system's clock on Linux.
 const tick = 10 * time.Millisecond
 
 // stamps tell which files need no reading.
@@ -168,20 +167,20 @@ func (b *build) stamp(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(time.Until(b.renamed.Add(stamp.Margin + tick))):
+		case <-time.After(time.Until(b.writtenAt.Add(stamp.Margin + tick))):
 		}
 	}
 	if err := b.stampOutput(ctx); err == nil {
-		b.stamps.save()
+		b.fileStamps.save()
 	}
 }
 
 // stampInputs notes what was read, by the stamps that the files had then: one
 // that was settled before the build began is no other bytes' stamp.
 func (b *build) stampInputs() {
-	for is, sum := range b.notes.stamps() {
-		if is.Settled(b.stamps.began) {
-			b.stamps.known.Note(is, sum)
+	for is, sum := range b.inputDigests.stamps() {
+		if is.Settled(b.fileStamps.began) {
+			b.fileStamps.known.Note(is, sum)
 		}
 	}
 }
@@ -198,11 +197,11 @@ func (b *build) stampOutput(ctx context.Context) error {
 		return fmt.Errorf("look at the site: %w", err)
 	}
 	defer out.Close()
-	return inFolders(ctx, b.workers(), out, slices.Collect(maps.Keys(b.output)), func(folder *os.Root, base, name string) {
+	return inFolders(ctx, b.workers(), out, slices.Collect(maps.Keys(b.outputDigests)), func(folder *os.Root, base, name string) {
 		s, ok := stampOf(folder, base)
-		ours := s.Settled(b.stamps.began) || s.Renamed(b.stamps.began)
+		ours := s.Settled(b.fileStamps.began) || s.Renamed(b.fileStamps.began)
 		if ok && ours && s.Settled(now) {
-			b.stamps.known.Note(s, b.output[name])
+			b.fileStamps.known.Note(s, b.outputDigests[name])
 		}
 	})
 }

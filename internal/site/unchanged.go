@@ -25,25 +25,24 @@ import (
 	"verbatim/internal/stamp"
 )
 
-// A build that found nothing to do for its examples is remembered in the cache:
-// its inputs, all of them, are the key, and what it came to is the entry. A
-// later build with the same key that finds the folder of the site as it was
-// left has nothing to do. Bytes decide, and stamps tell which need no reading.
+// The cache keeps the result of a build without stale examples. The key is the digest of
+// all inputs. A later build with the same key has nothing to do if the output folder is
+// unchanged. Digests of bytes decide; stamps save reading unchanged files.
 
-// resultsDir is the folder of the cache for what builds came to.
+// resultsDir is the folder of the cache for results of builds.
 const resultsDir = "site"
 
 // maxResults is how many are kept.
 const maxResults = 16
 
-// inputFolders are what a build reads below the root, but for inputFiles and
+// inputFolders are what a build reads below the root, but for rootFiles and
 // the Go packages that examples import from elsewhere.
 var (
 	inputFolders = []string{load.Content, load.Examples, load.Quotes, "templates"}
-	inputFiles   = []string{"go.mod", "go.sum"}
+	rootFiles    = []string{"go.mod", "go.sum"}
 )
 
-// result is what a build came to.
+// result is the stored result of a build.
 type result struct {
 	Lessons, Examples int
 	Claims            claim.Counts
@@ -51,15 +50,15 @@ type result struct {
 	Output            [sha256.Size]byte // of all files of the site
 }
 
-// repeatable reports whether a build like this does the same again: one that
-// proves or prints does not, nor does one that runs what it is told.
+// repeatable reports whether the result of a build with these options may be reused:
+// not that of a check, a print or a run of chosen examples.
 func (b *build) repeatable() bool { return !b.Check && !b.Rerun && b.Run == nil && b.PDF == "" }
 
 // key returns the digest of everything that decides the result of this build, or ""
 // if it cannot be computed; then the site is built. files are the files of inputs,
 // and read returns the digests of those that were read already.
 func (b *build) key(ctx context.Context, files []string, read func(name string) ([sha256.Size]byte, bool)) string {
-	self, err := b.stamps.program()
+	self, err := b.fileStamps.program()
 	if err != nil {
 		return ""
 	}
@@ -72,7 +71,7 @@ func (b *build) key(ctx context.Context, files []string, read func(name string) 
 			unread = append(unread, name)
 		}
 	}
-	all, err := b.stamps.sums(ctx, b.workers(), b.root, unread)
+	all, err := b.fileStamps.sums(ctx, b.workers(), b.root, unread)
 	if err != nil {
 		return ""
 	}
@@ -115,7 +114,7 @@ func (b *build) inputs() (files []string) {
 			return nil
 		}
 	}
-	for _, name := range inputFiles {
+	for _, name := range rootFiles {
 		if !missing(b.root, name) {
 			files = append(files, name)
 		}
@@ -148,10 +147,10 @@ func (b *build) unchanged(ctx context.Context) bool {
 	if !b.repeatable() {
 		return false
 	}
-	b.stamps = openStamps(b.cache)
-	b.listed = b.inputs()
+	b.fileStamps = openStamps(b.cache)
+	b.inputFiles = b.inputs()
 	b.stage("listed")
-	if b.listed == nil {
+	if b.inputFiles == nil {
 		return false
 	}
 	if entries, err := os.ReadDir(filepath.Join(b.cache, resultsDir)); err == nil && len(entries) > 0 && b.isResult(ctx) {
@@ -160,10 +159,10 @@ func (b *build) unchanged(ctx context.Context) bool {
 	return false
 }
 
-// isResult looks whether the site is what an earlier build came to.
+// isResult reports whether the site is the result of an earlier build with these inputs.
 func (b *build) isResult(ctx context.Context) bool {
 	unread := func(string) (sum [sha256.Size]byte, read bool) { return sum, false }
-	r := b.recall(b.key(ctx, b.listed, unread))
+	r := b.recall(b.key(ctx, b.inputFiles, unread))
 	if r == nil {
 		return false
 	}
@@ -176,13 +175,13 @@ func (b *build) isResult(ctx context.Context) bool {
 	if err != nil {
 		return false
 	}
-	sums, err := b.stamps.sums(ctx, b.workers(), out, append(names, publish.Manifest))
+	sums, err := b.fileStamps.sums(ctx, b.workers(), out, append(names, publish.Manifest))
 	if err != nil || digestOf(sums) != r.Output {
 		return false
 	}
 	b.report.Lessons, b.report.Examples, b.report.Claims = r.Lessons, r.Examples, r.Claims
 	b.report.Problems = r.Warnings
-	b.stamps.save()
+	b.fileStamps.save()
 	return true
 }
 
@@ -207,23 +206,22 @@ func (b *build) recall(key string) *result {
 	return &r
 }
 
-// remember keeps what this build came to, if it has nothing left to do for its
-// examples and its inputs are what it read. A cache that cannot be written is
-// none of the author's concern.
+// remember stores the result of this build, if no example is stale and the inputs are
+// those that it read. It ignores a cache that cannot be written.
 func (b *build) remember(ctx context.Context) {
 	problems, _ := b.report.Problems.Count()
-	if b.listed == nil || b.output == nil || problems > 0 || len(b.stale) > 0 || len(b.edits) > 0 || b.reachesOut() {
+	if b.inputFiles == nil || b.outputDigests == nil || problems > 0 || len(b.stale) > 0 || len(b.edits) > 0 || b.reachesOut() {
 		return
 	}
-	if !slices.Equal(b.inputs(), b.listed) || !b.notes.agree(b.listed) || !b.unreadSettled(ctx) {
+	if !slices.Equal(b.inputs(), b.inputFiles) || !b.inputDigests.agree(b.inputFiles) || !b.unreadSettled(ctx) {
 		return
 	}
-	key := b.key(ctx, b.listed, b.notes.sum)
+	key := b.key(ctx, b.inputFiles, b.inputDigests.sum)
 	if key == "" {
 		return
 	}
 	var data bytes.Buffer
-	r := result{b.report.Lessons, b.report.Examples, b.report.Claims, b.report.Problems, digestOf(b.output)}
+	r := result{b.report.Lessons, b.report.Examples, b.report.Claims, b.report.Problems, digestOf(b.outputDigests)}
 	if gob.NewEncoder(&data).Encode(r) != nil {
 		return
 	}
@@ -251,8 +249,8 @@ func (b *build) remember(ctx context.Context) {
 func (b *build) unreadSettled(ctx context.Context) bool {
 	var unread []string
 	folders := map[string]bool{}
-	for _, name := range b.listed {
-		if _, read := b.notes.sum(name); isFileInput(name) && !read {
+	for _, name := range b.inputFiles {
+		if _, read := b.inputDigests.sum(name); isFileInput(name) && !read {
 			unread = append(unread, name)
 		} else if !strings.HasPrefix(name, load.Quotes+"/") {
 			continue // but a source's folder is listed without the notes
@@ -268,11 +266,11 @@ func (b *build) unreadSettled(ctx context.Context) bool {
 			return false
 		}
 		s, ok := stamp.OfFolder(info)
-		settled = settled && ok && s.Settled(b.stamps.began)
+		settled = settled && ok && s.Settled(b.fileStamps.began)
 	}
 	var unsettled atomic.Bool
 	err := inFolders(ctx, b.workers(), b.root, unread, func(folder *os.Root, base, _ string) {
-		if s, ok := stampOf(folder, base); !ok || !s.Settled(b.stamps.began) {
+		if s, ok := stampOf(folder, base); !ok || !s.Settled(b.fileStamps.began) {
 			unsettled.Store(true)
 		}
 	})
@@ -297,7 +295,7 @@ func (b *build) reachesOut() bool {
 	return false
 }
 
-// forget deletes the oldest results when there are too many.
+// forget deletes the oldest results if there are more than maxResults.
 func forget(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) <= maxResults {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// rebuild builds the site below dir and gives how many files it wrote, and
-// what is remembered in the cache.
+// rebuild builds the site below dir and returns how many files it wrote, and the results
+// in the cache.
 func rebuild(t *testing.T, dir string) (written int, results []string) {
 	t.Helper()
 	r, err := Build(context.Background(), Config{Root: dir, Workers: 2})
@@ -22,7 +22,7 @@ func rebuild(t *testing.T, dir string) (written int, results []string) {
 	return r.Written, results
 }
 
-// A remembered build is believed only where all is as it was left.
+// A stored result is used only if inputs and output are unchanged.
 func TestRemembered(t *testing.T) {
 	dir, _ := tree(t, map[string]string{"content/index.md": "# Course\n\n- [A](a.md)\n", "content/a.md": "# A\n\nText.\n"})
 	written, results := rebuild(t, dir)

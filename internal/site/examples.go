@@ -17,8 +17,8 @@ import (
 	"verbatim/internal/service"
 )
 
-// prove runs the examples that must run and takes over what they showed.
-func (b *build) prove(ctx context.Context) error {
+// runExamples runs the examples that must run and takes over what they showed.
+func (b *build) runExamples(ctx context.Context) error {
 	if b.Run != nil && !b.anySelected() {
 		return &cli.UsageError{Text: fmt.Sprintf("-run %q matches none of %d examples", b.Run, len(b.book.Examples))}
 	}
@@ -62,15 +62,14 @@ func (b *build) prove(ctx context.Context) error {
 // savedMeanwhile returns a savedError if a file that examples depend on changed since
 // it was first read, because their output then belongs to no single state.
 func (b *build) savedMeanwhile() error {
-	for _, name := range append(b.notes.changed(), b.tree.Changed()...) {
+	for _, name := range append(b.inputDigests.changed(), b.tree.Changed()...) {
 		return &savedError{name}
 	}
 	return nil
 }
 
-// reload reads the lessons again when a value in their text is another now. What
-// there is to complain about was mostly said the first time; the rest is about a
-// lesson that was saved meanwhile.
+// reload reads the lessons again if a value in their text changed. It adds only problems
+// that the first reading did not report, of lessons that were saved in between.
 func (b *build) reload(jobs []run.Job) error {
 	for _, j := range jobs {
 		if r := b.records[j.Example.ID]; r != nil && (j.Record == nil || !maps.Equal(r.Values, j.Record.Values)) {
@@ -320,8 +319,8 @@ func mend(o run.Outcome) string {
 	return "print no clocks, ids, ports or map order"
 }
 
-// masks complains about a mask that matches nothing, because it hides a mistake, and
-// about masks that leave next to nothing to compare.
+// masks reports a mask that matches nothing, because that is a mistake, and masks that
+// leave almost nothing to compare.
 func (b *build) masks(o run.Outcome) {
 	for _, m := range record.UnusedMasks(o.Example.Masks, o.First) {
 		b.report.Problems.AddHint(m.Pos, "mask", "take it out, or mend it", "the mask %q matches nothing that example %q prints", m.Name, o.Example.ID)

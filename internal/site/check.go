@@ -13,9 +13,9 @@ import (
 	"verbatim/internal/record"
 )
 
-// judge checks everything that can be checked before a byte is written.
-func (b *build) judge(ctx context.Context) error {
-	b.stage("judge")
+// check checks everything that can be checked before a byte is written.
+func (b *build) check(ctx context.Context) error {
+	b.stage("check")
 	b.fences()
 	if b.Check {
 		b.staleRecords()
@@ -43,8 +43,8 @@ func (b *build) checked() *check.Site {
 	return s
 }
 
-// staleRecords: in a check, a record whose inputs are not today's is a record
-// that somebody forgot to renew.
+// staleRecords reports, in a check, the records whose inputs differ from the current
+// ones.
 func (b *build) staleRecords() {
 	for _, e := range b.book.Examples {
 		changes := b.stale[e.ID]

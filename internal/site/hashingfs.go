@@ -15,19 +15,19 @@ import (
 	"verbatim/internal/stamp"
 )
 
-// notedFS is a file system that records what a build read of each file: whether it
+// hashingFS is a file system that records what a build read of each file: whether it
 // exists, and the digest of its bytes, taken as they were read. A file that was
 // read in two different states is recorded in unsteady.
-type notedFS struct {
+type hashingFS struct {
 	load.StateFS
 
 	mu       sync.Mutex
-	seen     map[string]sighting
+	seen     map[string]fileState
 	unsteady []string
 }
 
-// sighting is the recorded state of a file or folder.
-type sighting struct {
+// fileState is the recorded state of a file or folder.
+type fileState struct {
 	missing    bool
 	read       bool              // it was read: the next four hold
 	failed     bool              // it could not be read, and sum is the digest of the error
@@ -38,12 +38,12 @@ type sighting struct {
 	names      string            // its entries, each followed by a line break
 }
 
-func newNotedFS(fsys load.StateFS) *notedFS {
-	return &notedFS{StateFS: fsys, seen: map[string]sighting{}}
+func newNotedFS(fsys load.StateFS) *hashingFS {
+	return &hashingFS{StateFS: fsys, seen: map[string]fileState{}}
 }
 
 // note merges the current state of a file into its recorded state.
-func (n *notedFS) note(name string, now sighting) {
+func (n *hashingFS) note(name string, now fileState) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	before, known := n.seen[name]
@@ -67,14 +67,14 @@ func (n *notedFS) note(name string, now sighting) {
 }
 
 // changed returns the files that were read in two different states, sorted.
-func (n *notedFS) changed() []string {
+func (n *hashingFS) changed() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return slices.Sorted(slices.Values(n.unsteady))
 }
 
 // sum returns the digest of a file, and whether it was read.
-func (n *notedFS) sum(name string) (sum [sha256.Size]byte, read bool) {
+func (n *hashingFS) sum(name string) (sum [sha256.Size]byte, read bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	s := n.seen[name]
@@ -83,7 +83,7 @@ func (n *notedFS) sum(name string) (sum [sha256.Size]byte, read bool) {
 
 // agree reports whether the recorded state of every file agrees with a list of
 // inputs, and no file was read in two states.
-func (n *notedFS) agree(inputs []string) bool {
+func (n *hashingFS) agree(inputs []string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	there, children := map[string]bool{}, map[string][]string{}
@@ -97,7 +97,7 @@ func (n *notedFS) agree(inputs []string) bool {
 	}
 	for name, s := range n.seen {
 		top, _, _ := strings.Cut(name, "/")
-		if !slices.Contains(inputFolders, top) && !slices.Contains(inputFiles, name) {
+		if !slices.Contains(inputFolders, top) && !slices.Contains(rootFiles, name) {
 			continue
 		}
 		modeDiffers := top == load.Examples && s.read && !s.failed && s.executable != there[name+executable]
@@ -124,8 +124,8 @@ func sumOf(data []byte, err error) [sha256.Size]byte {
 func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
 // sightingOf returns the state of a file that was read, without its digest.
-func sightingOf(info fs.FileInfo, err error) sighting {
-	now := sighting{missing: isMissing(err), read: true, failed: err != nil}
+func sightingOf(info fs.FileInfo, err error) fileState {
+	now := fileState{missing: isMissing(err), read: true, failed: err != nil}
 	if info != nil {
 		now.stamp, _ = stamp.Of(info)
 		now.executable = info.Mode()&0o100 != 0
@@ -134,7 +134,7 @@ func sightingOf(info fs.FileInfo, err error) sighting {
 }
 
 // ReadState reads a file and notes its digest.
-func (n *notedFS) ReadState(name string) ([]byte, fs.FileInfo, error) {
+func (n *hashingFS) ReadState(name string) ([]byte, fs.FileInfo, error) {
 	data, info, err := n.StateFS.ReadState(name)
 	now := sightingOf(info, err)
 	now.sum = sumOf(data, err)
@@ -143,16 +143,16 @@ func (n *notedFS) ReadState(name string) ([]byte, fs.FileInfo, error) {
 }
 
 // ReadFile reads a file and notes its digest.
-func (n *notedFS) ReadFile(name string) ([]byte, error) {
+func (n *hashingFS) ReadFile(name string) ([]byte, error) {
 	data, _, err := n.ReadState(name)
 	return data, err
 }
 
 // Open opens a file or folder. What is read from it is recorded.
-func (n *notedFS) Open(name string) (fs.File, error) {
+func (n *hashingFS) Open(name string) (fs.File, error) {
 	file, err := n.StateFS.Open(name)
 	if err != nil {
-		n.note(name, sighting{missing: isMissing(err)})
+		n.note(name, fileState{missing: isMissing(err)})
 		return nil, err
 	}
 	info, err := file.Stat()
@@ -168,7 +168,7 @@ func (n *notedFS) Open(name string) (fs.File, error) {
 // notedFile is an open file. Its digest is noted when it is closed.
 type notedFile struct {
 	fs.File
-	fsys   *notedFS
+	fsys   *hashingFS
 	name   string
 	info   fs.FileInfo
 	hash   hash.Hash
@@ -207,7 +207,7 @@ type readerOnly struct{ io.Reader }
 // notedFolder is an open folder.
 type notedFolder struct {
 	fs.ReadDirFile
-	fsys *notedFS
+	fsys *hashingFS
 	name string
 }
 
@@ -221,40 +221,40 @@ func (f *notedFolder) ReadDir(count int) ([]fs.DirEntry, error) {
 }
 
 // ReadDir lists a folder and notes its names.
-func (n *notedFS) ReadDir(name string) ([]fs.DirEntry, error) {
+func (n *hashingFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	entries, err := fs.ReadDir(n.StateFS, name)
 	n.noteEntries(name, entries, err)
 	return entries, err
 }
 
-func (n *notedFS) noteEntries(name string, entries []fs.DirEntry, err error) {
+func (n *hashingFS) noteEntries(name string, entries []fs.DirEntry, err error) {
 	names := make([]string, len(entries))
 	for i, e := range entries {
 		names[i] = e.Name()
 	}
-	n.note(name, sighting{missing: isMissing(err), listed: err == nil, names: joinNames(names)})
+	n.note(name, fileState{missing: isMissing(err), listed: err == nil, names: joinNames(names)})
 }
 
 // Stat returns the metadata of a file and records whether the file exists.
-func (n *notedFS) Stat(name string) (fs.FileInfo, error) {
+func (n *hashingFS) Stat(name string) (fs.FileInfo, error) {
 	info, err := fs.Stat(n.StateFS, name)
-	n.note(name, sighting{missing: isMissing(err)})
+	n.note(name, fileState{missing: isMissing(err)})
 	return info, err
 }
 
 // Lstat is Stat without following links.
-func (n *notedFS) Lstat(name string) (fs.FileInfo, error) {
+func (n *hashingFS) Lstat(name string) (fs.FileInfo, error) {
 	info, err := fs.Lstat(n.StateFS, name)
-	n.note(name, sighting{missing: isMissing(err)})
+	n.note(name, fileState{missing: isMissing(err)})
 	return info, err
 }
 
 // ReadLink reads a link.
-func (n *notedFS) ReadLink(name string) (string, error) { return fs.ReadLink(n.StateFS, name) }
+func (n *hashingFS) ReadLink(name string) (string, error) { return fs.ReadLink(n.StateFS, name) }
 
 // stamps returns the digest of each file that was read, by the stamp that the file
 // had just before.
-func (n *notedFS) stamps() map[stamp.Stamp][sha256.Size]byte {
+func (n *hashingFS) stamps() map[stamp.Stamp][sha256.Size]byte {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	sums := map[stamp.Stamp][sha256.Size]byte{}

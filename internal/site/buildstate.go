@@ -22,12 +22,12 @@ import (
 	"verbatim/internal/run"
 )
 
-// edition is a site as it was read at one moment: what Refresh goes on from.
-// Like a snapshot it does not change once it is shown.
-type edition struct {
+// buildState is a site as it was read at one moment. Refresh starts from the last one.
+// It does not change once its snapshot is shown.
+type buildState struct {
 	b      *build // its book holds the lessons as they were read
 	pages  *page.Site
-	checks *check.Site // this one is handed from edition to edition
+	checks *check.Site // passed on from state to state
 	shown  *Snapshot
 
 	rest   problem.List            // of no one lesson
@@ -39,10 +39,10 @@ type edition struct {
 	inputs map[string]string // by stale example
 }
 
-// thorough reads the site again, but for lessons that did not change.
-func (l *Live) thorough(ctx context.Context, changed []string) (*edition, error) {
+// rebuild reads the site again, except lessons that did not change.
+func (l *Live) rebuild(ctx context.Context, changed []string) (*buildState, error) {
 	// The root stays open for as long as pages may be drawn from it; it is
-	// closed when nothing holds the edition any more.
+	// closed when nothing holds the state any more.
 	root, err := os.OpenRoot(l.config.Root)
 	if err != nil {
 		return nil, fmt.Errorf("open the site: %w", err)
@@ -51,7 +51,7 @@ func (l *Live) thorough(ctx context.Context, changed []string) (*edition, error)
 		Config: l.config, root: root, fsys: load.Files(root),
 		cache: filepath.Join(l.config.Root, CacheDir), report: &Report{},
 		records: map[string]*record.Record{}, stale: map[string][]run.Change{}, edits: map[string]edit{},
-		words: map[problem.Pos]claim.Quotation{},
+		quoteStates: map[problem.Pos]claim.Quotation{},
 	}
 	if err := b.openModule(); err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (l *Live) thorough(ctx context.Context, changed []string) (*edition, error)
 	if err := l.keep(b, changed); err != nil {
 		return nil, err
 	}
-	e := &edition{b: b, own: map[string]problem.List{}, claims: map[string]problem.List{}, inputs: map[string]string{}}
+	e := &buildState{b: b, own: map[string]problem.List{}, claims: map[string]problem.List{}, inputs: map[string]string{}}
 	if err := b.readBook(); err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (l *Live) thorough(ctx context.Context, changed []string) (*edition, error)
 	return e, nil
 }
 
-// keep takes over from the last edition what need not be read again.
+// keep takes over from the last state what need not be read again.
 func (l *Live) keep(b *build, changed []string) error {
 	if l.now == nil {
 		return nil
@@ -96,12 +96,12 @@ func (l *Live) keep(b *build, changed []string) error {
 	last := l.now.b
 	b.readings = maps.Clone(last.readings)
 	theme := func(name string) bool { return name == "templates" || strings.HasPrefix(name, "templates/") }
-	if b.design = last.design; changed == nil || slices.ContainsFunc(changed, theme) {
-		design, err := last.design.Again(b.templates())
+	if b.theme = last.theme; changed == nil || slices.ContainsFunc(changed, theme) {
+		design, err := last.theme.Again(b.templates())
 		if err != nil {
 			return fmt.Errorf("render: %w", err)
 		}
-		b.design = design
+		b.theme = design
 	}
 	named := map[string]bool{}
 	for _, name := range changed {
@@ -111,7 +111,7 @@ func (l *Live) keep(b *build, changed []string) error {
 	for _, lesson := range last.book.All() {
 		lessons[lesson.File] = lesson
 	}
-	b.known = func(file string) *load.Lesson {
+	b.reuse = func(file string) *load.Lesson {
 		lesson := lessons[file]
 		switch {
 		case lesson == nil, bytes.Contains(lesson.Source, []byte("{{")): // a value may be another
@@ -138,9 +138,9 @@ func (l *Live) keep(b *build, changed []string) error {
 // again is no slower.
 const maxQuick = 8
 
-// quick makes the next edition from the last when nothing changed but lessons,
-// and nothing in them that other pages show. Otherwise it gives nil.
-func (l *Live) quick(changed []string) (*edition, error) {
+// incremental returns the next state if only lessons changed, and nothing in them that
+// other pages show. Otherwise it returns nil.
+func (l *Live) incremental(changed []string) (*buildState, error) {
 	if l.now == nil || changed == nil || len(changed) > maxQuick {
 		return nil, nil
 	}
@@ -155,13 +155,13 @@ func (l *Live) quick(changed []string) (*edition, error) {
 			return nil, nil
 		}
 		now, err := last.book.Lesson(last.fsys, file)
-		if err != nil || now.ID == "" || !interchangeable(was, now) || last.book.Home == nil {
+		if err != nil || now.ID == "" || !sameDependents(was, now) || last.book.Home == nil {
 			return nil, err
 		}
 		lessons = append(lessons, now)
 	}
 	next := *l.now
-	next.b = last.again()
+	next.b = last.resume()
 	next.own, next.claims = maps.Clone(next.own), maps.Clone(next.claims)
 	whole := len(last.book.Examples) > 0 // a lesson may use another one now
 	for _, now := range lessons {
@@ -189,26 +189,26 @@ func (b *build) lessonOf(file string) *load.Lesson {
 	return b.book.Lessons[at]
 }
 
-// interchangeable reports whether a site that has one lesson in place of the other
+// sameDependents reports whether a site that has one lesson in place of the other
 // has the same pages, examples and quotations.
-func interchangeable(a, b *load.Lesson) bool {
+func sameDependents(a, b *load.Lesson) bool {
 	return a.Meta.Draft == b.Meta.Draft && len(a.Meta.Aliases)+len(b.Meta.Aliases) == 0 &&
 		!slices.ContainsFunc(slices.Concat(a.Body.Evidence, b.Body.Evidence), func(e lesson.Evidence) bool {
 			return e.Kind == lesson.EvidenceTranscript || e.Kind == lesson.EvidenceQuotation
 		})
 }
 
-// again returns a build that goes on from what b read.
-func (b *build) again() *build {
+// resume returns a build that starts from what b read.
+func (b *build) resume() *build {
 	return &build{
 		Config: b.Config, root: b.root, module: b.module, sub: b.sub, fsys: b.fsys, cache: b.cache, book: b.book, pinned: b.pinned,
-		records: b.records, stale: b.stale, edits: maps.Clone(b.edits), words: b.words, design: b.design,
-		readings: b.readings, earlier: b.earlier, report: &Report{},
+		records: b.records, stale: b.stale, edits: maps.Clone(b.edits), quoteStates: b.quoteStates, theme: b.theme,
+		readings: b.readings, recordsOnDisk: b.recordsOnDisk, report: &Report{},
 	}
 }
 
 // replace puts a lesson that was read again in its place.
-func (e *edition) replace(now *load.Lesson) error {
+func (e *buildState) replace(now *load.Lesson) error {
 	was := e.b.lessonOf(now.File)
 	e.b.book = e.b.book.With(now)
 	e.readFences(now)
@@ -240,16 +240,16 @@ func sameIDs(a, b *load.Lesson) bool {
 
 // readFences notes the problems of reading a lesson, and brings its fences in
 // step.
-func (e *edition) readFences(l *load.Lesson) {
+func (e *buildState) readFences(l *load.Lesson) {
 	e.b.report.Problems = nil
 	e.b.fencesOf(l)
 	put(e.own, l.File, slices.Concat(l.Problems, e.b.report.Problems))
 	e.b.report.Problems = nil
 }
 
-func (e *edition) check(l *load.Lesson) { put(e.claims, l.File, e.checks.Lesson(&l.Lesson)) }
+func (e *buildState) check(l *load.Lesson) { put(e.claims, l.File, e.checks.Lesson(&l.Lesson)) }
 
-func (e *edition) checkAll() {
+func (e *buildState) checkAll() {
 	for _, l := range e.b.book.All() {
 		e.check(l)
 	}
@@ -262,8 +262,8 @@ func put(lists map[string]problem.List, file string, ps problem.List) {
 	}
 }
 
-// snapshot shows the edition.
-func (e *edition) snapshot() *Snapshot {
+// snapshot returns the snapshot of the state.
+func (e *buildState) snapshot() *Snapshot {
 	s := &Snapshot{
 		Stale: e.stale, inputs: e.inputs, pages: e.pages, root: e.b.root,
 		copies: map[string]string{}, static: map[string][]byte{}, drawn: map[string][]byte{},
