@@ -102,8 +102,8 @@ func (b *build) pageOf(l *load.Lesson) page.Lesson {
 // published is where a file of content/ lies in the site.
 func published(file string) string { return strings.TrimPrefix(file, load.Content+"/") }
 
-// renderAll hands every file of the site to take, several at a time, and gives their
-// names. Of renderAll no more is in memory than is being drawn and taken.
+// renderAll calls take with every file of the site, several at a time, and returns their
+// names. Only the files that are being rendered and taken are in memory.
 func (b *build) renderAll(ctx context.Context, s *page.Site, take func(page.File) error) (names []string, err error) {
 	var mu sync.Mutex
 	emit := func(f page.File) error {
@@ -138,19 +138,28 @@ func (b *build) renderAll(ctx context.Context, s *page.Site, take func(page.File
 	return names, err
 }
 
-// runAll runs jobs, at most limit at once, and returns the first error. After an error
-// or the end of ctx it starts no other job.
+// runAll runs jobs, at most limit at once, and returns the error of the first that
+// fails, in the order of jobs, whatever the order in time. After an error or the end of
+// ctx it starts no other job.
 func runAll(ctx context.Context, limit int, jobs []func() error) error {
+	errs := make([]error, len(jobs))
 	g, running := errgroup.WithContext(ctx)
 	g.SetLimit(limit)
-	for _, job := range jobs {
+	for i, job := range jobs {
 		if running.Err() != nil {
 			break
 		}
-		g.Go(job)
+		g.Go(func() error {
+			errs[i] = job()
+			return errs[i]
+		})
 	}
-	if err := g.Wait(); err != nil {
-		return err
+	if g.Wait() != nil {
+		for _, err := range errs {
+			if err != nil {
+				return err
+			}
+		}
 	}
 	return ctx.Err()
 }
