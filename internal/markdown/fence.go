@@ -125,8 +125,14 @@ func (d fenceReader) lineNumbers(check string, attrs []attribute) string {
 	return lines
 }
 
-// fenceOpen returns the offset of a fence's opening marker.
+// fenceOpen returns the offset of a fence's opening marker. It is just before the info
+// string, if there is one: the position of the block is wrong behind a tab that counts
+// for several columns.
 func (d *source) fenceOpen(n *ast.FencedCodeBlock) int {
+	if n.Info != nil && n.Info.Segment.Start > 0 {
+		before := bytes.TrimRight(d.src[:n.Info.Segment.Start], " \t")
+		return len(bytes.TrimRight(before, string(before[len(before)-1:])))
+	}
 	at := min(max(n.Pos(), 0), len(d.src))
 	// A tab before the marker may count for several columns.
 	for at < len(d.src) && (d.src[at] == ' ' || d.src[at] == '\t') {
