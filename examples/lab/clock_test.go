@@ -58,7 +58,7 @@ func answer(t *testing.T, l *Lab, clock *Clock, words []string) string {
 	return fmt.Sprint(got)
 }
 
-// left is what the clock gives a key, 0 for one without an expiry.
+// left returns the time until a key expires on the clock, 0 for one without an expiry.
 func left(c *Clock, key string) time.Duration {
 	i := slices.Index(c.known, any(key))
 	if i < 0 {

@@ -123,8 +123,8 @@ func newLab(address string, p power) (*Lab, error) {
 }
 
 // connect returns a client that reports the result of one attempt: no retries
-// that would hide a failure or count a request twice, a context that is
-// obeyed, and no lines of its own on standard error.
+// that would hide a failure or count a request twice, contexts that are
+// respected, and no lines of its own on standard error.
 func connect(address string) (*redis.Client, error) {
 	options, err := redis.ParseURL(address)
 	if err != nil {

@@ -308,7 +308,7 @@ func program(t *testing.T, name string) *exec.Cmd {
 }
 
 // waitUntilGone fails if the process is there after ten seconds. A zombie is
-// gone: it runs nothing and only waits for somebody to read its exit code.
+// gone: it only waits until its exit code is read.
 func waitUntilGone(t *testing.T, pid string) {
 	t.Helper()
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {

@@ -15,7 +15,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// heard keeps what a limiter tells its metrics.
+// heard collects what a limiter reports to its metrics.
 type heard struct {
 	mu        sync.Mutex
 	decided   map[Outcome]int

@@ -25,7 +25,7 @@ type epoch struct {
 	done chan struct{} // closed at the end
 }
 
-// begin gives the end of a call that begins now.
+// begin returns the end of a call that begins now.
 func (b *budget) begin(now time.Time) *epoch {
 	if e := b.current.Load(); e != nil && now.Before(e.last) {
 		return e

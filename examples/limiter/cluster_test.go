@@ -172,7 +172,7 @@ func TestClusterTag(t *testing.T) {
 	}
 }
 
-// apart gives two charges whose keys live on different nodes.
+// apart returns two charges whose keys are on different nodes.
 func apart(t *testing.T, l *Limiter, a, b Limit) (Charge, Charge) {
 	t.Helper()
 	one := Charge{Subject: []string{"one"}, Limit: a, Cost: 1}

@@ -113,7 +113,7 @@ func (d Decision) ID() string {
 	return strings.Join(append(words, entries...), "-")
 }
 
-// take is the part of the ID that tells takes apart: when, and the nonce.
+// take returns the part of the ID that is different for every take: time and nonce.
 func (d Decision) take() string {
 	return strconv.FormatInt(d.at, 36) + "-" + strconv.FormatUint(d.nonce, 36)
 }

@@ -106,8 +106,8 @@ func TestTakeOnce(t *testing.T) {
 	}
 }
 
-// A caller that leaves is let go at once, by whichever way its call went, and
-// nobody takes it for limited.
+// A call returns as soon as its context ends, on every path, and its result is not
+// Limited.
 func TestContext(t *testing.T) {
 	s := newServer(t)
 	for name, above := range map[string]int{"direct": 1000, "shared": DefaultShareAbove} {

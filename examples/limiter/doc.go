@@ -26,8 +26,8 @@
 // A [Decision] is Allowed, Limited (too little is left now; RetryAfter says when
 // there will be enough) or Impossible (the charge is more than the limit ever
 // has). It names every limit that refused. A Redis that gives no decision is an
-// [*UnavailableError], which is never to be taken for Limited: answer 429 to the
-// one and what the route's policy says to the other. [Limiter.Decide] and
+// [*UnavailableError], which is not Limited: answer Limited with 429, and an
+// UnavailableError by the policy of the route. [Limiter.Decide] and
 // [Limiter.Middleware] do that.
 //
 //	over a limit                                 429, Retry-After
@@ -35,7 +35,7 @@
 //	no decision, and the route fails open        served, marked degraded
 //	no decision, and the route fails local       this server's share decides
 //
-// [UnavailableError.Kind] says why: a timeout, no connection, a wrong password, a
+// [UnavailableError.Kind] is the reason: a timeout, no connection, a wrong password, a
 // missing permission, no memory, a replica, a key of another program, a script that
 // could not run. A wrong password or a missing permission stays until an operator
 // mends it, so that it does not open a route, unless its Fallback is
@@ -47,7 +47,7 @@
 //
 // # In front of a handler
 //
-// A [Policy] says for each route whom a request charges, and what happens without
+// A [Policy] defines for a route whom a request charges, and what happens without
 // Redis. Routes are a ServeMux's patterns, and those not listed have the default,
 // which must be given. A route that the mux does not have is an error at start-up.
 //
@@ -65,7 +65,7 @@
 //
 // An identity must be hard to change for whoever is to be limited: an address
 // behind proxies of yours, a user who has signed in, an API key that was checked.
-// A key that nobody has checked makes its inventor a new client each time.
+// With unchecked keys, a client that invents one is a new client each time.
 //
 // # Choosing an algorithm
 //
@@ -102,22 +102,22 @@
 // old rate up to the first call under the new quota. Only
 // what was admitted counts, unless Limit.CountRefused says otherwise. Every write
 // sets an expiry, and a call that meets a key without one gives it one;
-// [Limiter.Sweep] finds those that nobody asks about any more.
+// [Limiter.Sweep] finds those that are not used any more.
 // What was taken before a change that scales or resets, or lowers the quota, is not
 // refunded any more; after one that scales, nor is what is taken within a second: a
 // clock that steps back by less cannot tell the two apart.
 //
 // # Refunds and repeats
 //
-// [Limiter.Refund] gives back what a decision took, by its ID, each charge once,
+// [Limiter.Refund] returns what a decision took, by its ID, each charge once,
 // and only as far as it still counts. Keep IDs on the server: they are not signed,
-// and whoever makes one up can empty a window. A call that timed out may have been
+// and a client that invents one could empty a window. A call that timed out may have been
 // charged: the error says Unknown, and the limiter does not repeat it. A caller
 // whose requests have ids can, with [Limiter.TakeOnce]: a repetition returns the
 // first decision, with the same ID, and after a Refund it is charged anew.
 //
-// A bucket gives back what has not drained since it was taken, as though it had
-// begun to drain at once. So a late refund on a fast bucket gives back little: more
+// A refund from a bucket returns what has not drained since it was taken, as though it
+// had begun to drain at once. So a late refund on a fast bucket returns little: more
 // could be units that others took.
 //
 // # Redis that is slow or away
@@ -126,25 +126,24 @@
 // when that is cancelled while Redis is asked. After a few round trips in a row that
 // failed, and 200 ms or longer without an answer, the breaker opens, and calls fail
 // at once, except for one probe in each pause; the first answer closes it. Callers
-// who leave, or whose deadlines are short, do not count. go-redis must obey contexts
+// who leave, or whose deadlines are short, do not count. go-redis must respect contexts
 // for that: make the client from [ClientOptions], or let [New] make a copy that
 // does, without its hooks. Replies of error, such as WRONGTYPE, OOM or READONLY, are
 // no decisions, and no reason to open the breaker. Calls that share a round trip go
 // out with a context of the limiter's own, so that a client's hooks see no caller's
 // trace for them.
 //
-// A fallback keeps no accounts: [Limiter.Refund] of what it admitted gives nothing
-// back, not to the local share either, because only a record of each decision could
-// tell a second refund from the first.
+// A fallback records no decisions: [Limiter.Refund] of what it admitted returns nothing,
+// not to the local share either, because without a record a second refund looks like
+// the first.
 //
 // # Redis Cluster
 //
 // A script reaches the keys of one slot. With Options.Tag the caller says which
 // subjects live together, all of a tenant's say, and charges on them stay all or
 // nothing. With Options.Split the charges of a call may live anywhere: each slot
-// decides its own at the same time, and what was taken is given back where another
-// refuses. While that is on its way others may be refused too early; nobody is
-// admitted above a limit.
+// decides its own at the same time, and if one refuses, the others are refunded. Until
+// then other calls may be refused too early; none is admitted above a limit.
 //
 // Each node has its own queue and breaker, so that a silent master costs only its
 // own keys. A network error makes the client read the topology again, and a shard
@@ -191,9 +190,9 @@
 //   - Where another limiter had these keys before, run [Limiter.Sweep] once, and
 //     again with SweepOptions.Repair when you have read its report.
 //
-// # What it does not promise
+// # What it does not guarantee
 //
-// Redis forgets: a restart without persistence, a failover to a replica that is
+// Redis loses data: a restart without persistence, a failover to a replica that is
 // behind, or a maxmemory policy that evicts let clients begin again, by as much as
 // was lost. [Limiter.Check] warns of the last. Clocks of Redis servers differ: after
 // a failover to one that is behind, windows last longer by the difference. A clock

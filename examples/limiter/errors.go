@@ -28,7 +28,7 @@ type UnavailableError struct {
 	// Kind is the cause by its kind, and Kind.Remedy what to do about it.
 	Kind ErrorKind
 	// Limits are the names of the limits of the call, and Classes the classes of
-	// its keys, in which a star stands for the subject. Keys are the Redis keys
+	// its keys, in which a star replaces the subject. Keys are the Redis keys
 	// where one of them is the cause (KindWrongType); they name the subject.
 	Limits, Classes, Keys []string
 	// Unknown is true where the request may have reached Redis, so that the

@@ -14,7 +14,7 @@ import (
 	"verbatim/examples/limiter"
 )
 
-// connect gives a client of a Redis for the examples: an emulator in this
+// connect returns a client of a Redis for the examples: an emulator in this
 // process, so that they run anywhere.
 func connect() (redis.UniversalClient, func()) {
 	server, err := miniredis.Run()
@@ -133,7 +133,7 @@ func ExampleLimiter_Middleware() {
 	// without: 200 503
 }
 
-// What a caller tells apart.
+// The errors that a caller distinguishes.
 func ExampleUnavailableError() {
 	rdb, closeRedis := connect()
 	l, _ := limiter.New(rdb, limiter.Options{Timeout: time.Minute})
@@ -220,7 +220,7 @@ func ExampleLimiter_TakeOnce() {
 	// c71e allowed 3 <nil>
 }
 
-// A limit in shadow refuses nobody and tells whom it would have refused.
+// A limit in shadow refuses no call and reports which it would have refused.
 func ExampleLimit_shadow() {
 	rdb, closeRedis := connect()
 	defer closeRedis()

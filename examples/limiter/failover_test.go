@@ -29,7 +29,7 @@ func (f *failover) dial(ctx context.Context, network, _ string) (net.Conn, error
 	return d.DialContext(ctx, network, addr)
 }
 
-// redirected gives a client of a server, and the means to send it elsewhere.
+// redirected returns a client of a server, and a failover that redirects it.
 func redirected(t *testing.T, s *redisServer) (*redis.Client, *failover) {
 	t.Helper()
 	to := &failover{}
@@ -84,8 +84,8 @@ func TestFailover(t *testing.T) {
 	}
 }
 
-// nobody is an address that refuses connections, and that no one else can begin
-// to use meanwhile: a socket in the test's folder that nothing listens on.
+// nobody returns an address that refuses connections and that no other program can
+// use: a socket in the test's folder without a listener.
 func nobody(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "") // t.TempDir is too long a name for a socket

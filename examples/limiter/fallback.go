@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A Fallback decides where Redis gives no decision. There is no default: which
+// A Fallback decides when Redis does not. There is no default: which
 // one is right depends on what the route protects.
 type Fallback uint8
 
@@ -183,8 +183,8 @@ func (l *local) counter(key string, limit Limit, now time.Time) *localCounter {
 	return n
 }
 
-// sweep forgets what has ended, at most once in a second, however many strangers
-// come while it is full.
+// sweep deletes ended counters, at most once a second, so that many new clients do not
+// make it slow while it is full.
 func (l *local) sweep(now time.Time) {
 	if now.Sub(l.swept) < time.Second {
 		return

@@ -307,8 +307,8 @@ func eventually(t *testing.T, l *Limiter, c ...Charge) Decision {
 	return d
 }
 
-// warm gives an impatient limiter its connection and Redis the script, without
-// a charge that might be made more than once.
+// warm opens the connection of a limiter with a short timeout and loads the script,
+// without a charge that might be made more than once.
 func warm(t *testing.T, l *Limiter, c Charge) {
 	t.Helper()
 	waitFor(t, "the limiter is warm", func() bool {

@@ -36,7 +36,7 @@ func writeProblem(w http.ResponseWriter, p problem) {
 	w.Write(append(body, '\n'))
 }
 
-// seconds rounds a wait up to whole seconds, so that nobody comes early.
+// seconds rounds a wait up to whole seconds, so that no client returns too early.
 func seconds(d time.Duration) int64 {
 	whole := int64(d / time.Second)
 	if d%time.Second > 0 {
@@ -57,7 +57,7 @@ func writeRetryAfter(h http.Header, o MiddlewareOptions, d time.Duration) {
 	h.Set("Retry-After", at.Format(http.TimeFormat))
 }
 
-// writeHeaders tells the client where it stands.
+// writeHeaders writes the headers with the state of the limits.
 func writeHeaders(h http.Header, o MiddlewareOptions, d Decision) {
 	if d.Degraded {
 		h.Set("X-RateLimit-Degraded", "true")

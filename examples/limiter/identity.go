@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// An Identity gives the subject on whose behalf a request comes, or nil where it
-// cannot tell.
+// An Identity returns the subject on whose behalf a request comes, or nil if it is
+// unknown.
 type Identity func(*http.Request) []string
 
 // FirstOf is the first identity that can tell.
@@ -25,13 +25,13 @@ func FirstOf(identities ...Identity) Identity {
 	}
 }
 
-// Everyone is one subject for all, {"everyone"}: at the end of FirstOf it makes
-// those whom nothing else tells apart share one count.
+// Everyone is one subject for all, {"everyone"}: at the end of FirstOf, all
+// clients without another identity share one count.
 func Everyone(*http.Request) []string { return []string{"everyone"} }
 
 // ByAPIKey takes the API key in a header: {"key", hash}. The key itself never
-// reaches Redis, where others may read key names. Let keys be checked first, or
-// charge the address too: whoever makes keys up is a new client with each.
+// reaches Redis, where others may read key names. Check keys first, or
+// charge the address too: a client that invents keys is a new subject with each.
 func ByAPIKey(header string) Identity {
 	return func(r *http.Request) []string {
 		secret := r.Header.Get(header)
@@ -44,7 +44,7 @@ func ByAPIKey(header string) Identity {
 }
 
 // ByUser takes the user that an earlier handler signed in: {"user", name}; "" is
-// nobody.
+// no user.
 func ByUser(name func(*http.Request) string) Identity {
 	return func(r *http.Request) []string {
 		if user := name(r); user != "" {
@@ -56,7 +56,7 @@ func ByUser(name func(*http.Request) string) Identity {
 
 // ByIP takes the client's address, {"ip", address}, an IPv6 address by its /64.
 // X-Forwarded-For is believed only as far as it was written by trusted proxies:
-// with none, the client is whoever connected. It cannot tell who comes through a
+// with none, the client is whoever connected. It returns nil for a
 // Unix socket, which has no address.
 func ByIP(trusted ...netip.Prefix) Identity {
 	return func(r *http.Request) []string {

@@ -22,7 +22,7 @@ const maxPart = 64
 //
 // prefix, subject, then the limit's name, algorithm and window. Every part has
 // its length in front, so that no two subjects share a key whatever bytes they
-// hold. In a Cluster what stands in braces decides the slot: the subject, or
+// hold. In a Cluster the part in braces decides the slot: the subject, or
 // with Options.Tag its tag, then the subject follows.
 type keyspace struct {
 	prefix    string
@@ -154,7 +154,7 @@ func (p place) marker(what, name string) string {
 	return string(appendPart(append(b, ','), name))
 }
 
-// digest tells the places of one decision apart, in its id.
+// digest identifies a place of a decision, in its id.
 func (p place) digest() string {
 	h := fnv.New64a()
 	h.Write([]byte(p.key))
@@ -162,14 +162,14 @@ func (p place) digest() string {
 	return strconv.FormatUint(h.Sum64()>>24, 36)
 }
 
-// requestName stands for the id of a request in keys and in the ids of decisions:
+// requestName replaces the id of a request in keys and in the ids of decisions:
 // ids come from clients and may be of any length.
 func requestName(request string) string {
 	sum := sha256.Sum256([]byte(request))
 	return hex.EncodeToString(sum[:16])
 }
 
-// requestMarkers are the keys that remember a request: one for each slot name of
+// requestMarkers returns the keys that mark a request as seen: one for each slot name of
 // the charges, which is one for each subject, or one for the tag.
 func requestMarkers(places []place, name string) []string {
 	var markers []string

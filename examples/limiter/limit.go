@@ -19,7 +19,7 @@ const (
 	// minutes for a minute). Cheapest; two windows that meet let twice the
 	// quota through: 200 in two seconds.
 	FixedWindow Algorithm = iota + 1
-	// SlidingLog remembers the time of every admitted unit. The only one that
+	// SlidingLog stores the time of every admitted unit. The only one that
 	// holds the quota in every window wherever it begins, and the only one
 	// whose memory grows with the quota: four bytes for each unit.
 	SlidingLog
@@ -29,8 +29,8 @@ const (
 	// TokenBucket admits a burst and then the quota's steady rate. Like the
 	// sliding counter: 103 in two seconds, 199 in an unlucky minute.
 	TokenBucket
-	// LeakyBucket is a queue that is served at the quota's steady rate: what is
-	// admitted is told in Decision.Delay when to start. 4 starts in two
+	// LeakyBucket is a queue that is served at the quota's steady rate: Decision.Delay
+	// is when an admitted call may start. 4 starts in two
 	// seconds, 100 in a minute.
 	LeakyBucket
 )
@@ -104,7 +104,7 @@ func (p PlanChange) String() string {
 // holds from the next call on, and OnChange says what becomes of what was used
 // before. A changed Name, Algorithm or Window begins a new count.
 type Limit struct {
-	// Name tells limits of one subject apart, in keys, headers and metrics.
+	// Name identifies a limit of a subject, in keys, headers and metrics.
 	// It is configuration, never something that a client sent.
 	Name string
 	// Algorithm says how use is counted.

@@ -26,8 +26,8 @@ type Limiter struct {
 	tags    sync.Map // packed: record tag → the limit's suffix
 }
 
-// New makes a limiter on a client that stays the caller's. One that does not
-// obey contexts is copied, connections shared and hooks left behind, so that
+// New returns a limiter on a client that the caller closes. A client that does not
+// respect contexts is copied, connections shared and hooks left behind, so that
 // the copy does; take ClientOptions to keep the hooks. No charge is ever
 // retried, whatever the client's options. New does not call Redis. A choice that
 // could not work is an *InvalidError; see Options.
@@ -149,7 +149,7 @@ func (l *Limiter) describe(down *UnavailableError, places []place, charges []Cha
 	}
 }
 
-// Reset forgets all use of the charges' limits by their subjects. Decisions from
+// Reset deletes all use of the charges' limits by their subjects. Decisions from
 // before must not be refunded after it.
 func (l *Limiter) Reset(ctx context.Context, charges ...Charge) error {
 	places, err := l.places(charges)

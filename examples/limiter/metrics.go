@@ -114,7 +114,7 @@ type SlogMetrics struct {
 	kinds *kindLog
 }
 
-// kindLog remembers which kind of failure was logged.
+// kindLog records which kinds of failure were logged.
 type kindLog struct {
 	mu     sync.Mutex
 	last   ErrorKind

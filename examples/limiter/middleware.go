@@ -28,7 +28,7 @@ type Policy struct {
 // MiddlewareOptions are the choices of a Middleware.
 type MiddlewareOptions struct {
 	// Routes are the policies by route, Default is that of every other route
-	// and must be given: a route that nobody thought of is the one that hurts.
+	// and must be given: a new route is limited even if it was not listed.
 	Routes  map[string]Policy
 	Default Policy
 	// Mux is the ServeMux whose patterns the Routes are. Every route must be one
@@ -48,8 +48,8 @@ type MiddlewareOptions struct {
 	// RetryDate writes Retry-After as a date rather than in seconds.
 	RetryDate bool
 
-	// Invalid hears of a request whose charges cannot be decided, such as one
-	// without a subject: the client is told no more than 500.
+	// Invalid is called with a request whose charges cannot be decided, such as one
+	// without a subject: the client receives only a 500.
 	Invalid func(r *http.Request, err error)
 }
 
@@ -139,7 +139,7 @@ func (o *MiddlewareOptions) routes() error {
 	return nil
 }
 
-// wildcard is a part of a pattern that stands for others.
+// wildcard matches a wildcard of a pattern.
 var wildcard = regexp.MustCompile(`\{[^}]*\}`)
 
 // sample makes a request that a pattern of a ServeMux matches, and few others do;
@@ -203,8 +203,8 @@ func (l *Limiter) admit(w http.ResponseWriter, r *http.Request, o MiddlewareOpti
 	return d, true
 }
 
-// refuse answers a request that nobody decided. One whose context has ended is
-// answered too: its client may well be there, and silence would be a 200.
+// refuse answers a request without a decision. It also answers if the context has
+// ended: the client may still wait, and without an answer it would receive a 200.
 func refuse(w http.ResponseWriter, r *http.Request, o MiddlewareOptions, err error) {
 	var wrong *InvalidError
 	if errors.As(err, &wrong) {

@@ -244,7 +244,7 @@ func TestMuxRoute(t *testing.T) {
 	}
 }
 
-// More clients than the fallback remembers share one counter: too few are
+// Clients beyond the fallback's number of counters share one counter: too few are
 // admitted, never too many.
 func TestLocalOverflow(t *testing.T) {
 	n := newLocal(1, 3)

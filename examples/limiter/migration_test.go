@@ -56,7 +56,7 @@ func (m *migration) begin() {
 	m.do(m.from, "CLUSTER", "SETSLOT", m.slot, "MIGRATING", m.toID)
 }
 
-// move moves at most so many keys and tells how many there were.
+// move moves at most so many keys and returns their number.
 func (m *migration) move(most int) int {
 	m.t.Helper()
 	keys := m.from.ClusterGetKeysInSlot(bg, int(m.slot), most).Val()

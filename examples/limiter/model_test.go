@@ -247,13 +247,13 @@ func (m *model) reset(now int64) int64 {
 	})
 }
 
-// forget drops what no answer can depend on, so that the model stays fast.
+// forget drops state that no answer can depend on, so that the model stays fast.
 func (m *model) forget(now int64) {
 	m.units = slices.DeleteFunc(m.units, func(at int64) bool { return at < now-3*m.window() })
 }
 
-// Ten thousand random steps of every algorithm give what the model gives, and a
-// thousand where none may go the quick way.
+// Ten thousand random steps of every algorithm have the results of the model, and so
+// have a thousand without the quick path.
 func TestModel(t *testing.T) {
 	for _, packed := range []bool{false, true} {
 		for _, a := range all {
@@ -326,7 +326,7 @@ func walk(t *testing.T, limit Limit, packed, long bool, steps int) {
 	}
 }
 
-// oneStep does one thing to both and gives what each answered.
+// oneStep does one step with both and returns both answers.
 func oneStep(t *testing.T, l *Limiter, m *model, what string, now int64, c Charge, ids *[]Decision, dice *rand.Rand) (got, want Result) {
 	t.Helper()
 	ctx := context.Background()

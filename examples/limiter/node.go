@@ -93,7 +93,7 @@ func (n *topology) forKey(ctx context.Context, end *epoch, key string) (*node, e
 	return one, nil
 }
 
-// prune forgets nodes that are masters no longer, and closes their breakers,
+// prune drops nodes that are masters no longer, and closes their breakers,
 // which no call would ever close.
 func (n *topology) prune() {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)

@@ -106,7 +106,7 @@ func (f *faultyCluster) on(t *testing.T, l *Limiter, master int, n int, limit Li
 	return charges
 }
 
-// A crowd of callers takes charges until it is told to stop, and counts.
+// A crowd of callers takes charges until it is stopped, and counts.
 type crowd struct {
 	decided, allowed, down atomic.Int64
 	kinds                  sync.Map // ErrorKind → the first error of it

@@ -61,12 +61,12 @@ type Options struct {
 	// subject.
 	Normalize func(part string) string
 
-	// OnceFor is how long TakeOnce remembers a request id; a minute by default.
+	// OnceFor is how long TakeOnce recognises a request id; a minute by default.
 	OnceFor time.Duration
 
 	// Servers is how many processes share the limits, for FailLocal: each
 	// admits its share of the quota while Redis is away, at least 1. 1 by
-	// default. LocalKeys is how many counters that fallback remembers, 10,000
+	// default. LocalKeys is how many counters that fallback keeps, 10,000
 	// by default; more share one.
 	Servers, LocalKeys int
 
@@ -114,7 +114,7 @@ func (o Options) validate() error {
 }
 
 // ClientOptions are options for redis.NewUniversalClient that suit a limiter:
-// no retries, short timeouts, contexts obeyed. Several addresses make a Cluster
+// no retries, short timeouts, contexts respected. Several addresses make a Cluster
 // client.
 func ClientOptions(addrs ...string) *redis.UniversalOptions {
 	return &redis.UniversalOptions{

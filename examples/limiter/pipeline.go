@@ -22,8 +22,8 @@ const (
 
 // A pipeline sends calls one by one while few are in flight, which is fastest
 // for each of them, and together while there are many, since round trips and
-// system calls are what costs. It waits for nobody: a batch is what came while
-// the one before was under way. It has no goroutine while nothing is in flight.
+// system calls are what costs. It never waits: a batch holds the calls that came while
+// the batch before was under way. It has no goroutine while nothing is in flight.
 type pipeline struct {
 	rdb       redis.UniversalClient
 	above     int32 // calls in flight beyond which they share; negative: never

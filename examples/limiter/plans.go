@@ -142,7 +142,7 @@ func (p *Plans) Var() expvar.Func {
 const refetch = 15 * time.Second
 
 // Follow keeps the plans like those that Publish sends under a name, until the
-// context ends, whose error it gives. It listens, and also reads the stored
+// context ends, whose error it returns. It listens, and also reads the stored
 // snapshot when it connects and every 15 seconds, since a message can be lost.
 // While Redis is away the plans stay as they are and Age grows.
 func (p *Plans) Follow(ctx context.Context, rdb redis.UniversalClient, name string) error {
@@ -174,7 +174,7 @@ func (p *Plans) fetch(ctx context.Context, rdb redis.UniversalClient, name strin
 	}
 }
 
-// Publish stores a snapshot under a name, and tells every follower. A snapshot
+// Publish stores a snapshot under a name, and notifies every follower. A snapshot
 // with a mistake is not sent, nor one that is older than what is stored: so two
 // who publish at once cannot undo each other's work.
 func Publish(ctx context.Context, rdb redis.UniversalClient, name string, text []byte) error {

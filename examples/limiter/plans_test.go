@@ -61,7 +61,7 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// A file is read like anything else, and its loss changes nothing; the age tells.
+// A file is read like anything else, and its loss changes nothing but the age.
 func TestPlansFile(t *testing.T) {
 	p, err := NewPlans([]byte(plansV1))
 	if err != nil {

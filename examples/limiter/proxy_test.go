@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A proxy stands between a test's client and its Redis and can fall silent.
+// A proxy is between a test's client and its Redis and can stop answering.
 type proxy struct {
 	addr   string
 	silent atomic.Bool  // takes bytes and passes nothing on

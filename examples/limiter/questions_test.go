@@ -104,7 +104,7 @@ func (s *scenario) chain(charges []Charge, times int) (string, error) {
 	return fmt.Sprintf("%d allowed, %d refused", admitted, times-admitted), nil
 }
 
-// down gives a limiter whose Redis refuses connections.
+// down returns a limiter whose Redis refuses connections.
 func down(t *testing.T, o Options) *Limiter {
 	t.Helper()
 	rdb, _ := redirected(t, &redisServer{addr: nobody(t)})

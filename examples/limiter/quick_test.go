@@ -13,7 +13,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// short counts the short replies, which only the quick way gives.
+// short counts the short replies, which only the quick path returns.
 type short struct{ replies atomic.Int64 }
 
 func (*short) DialHook(next redis.DialHook) redis.DialHook { return next }

@@ -30,7 +30,7 @@ type redisServer struct {
 }
 
 // watchdog starts a server from the configuration in $CONF in a folder of its
-// own, tells its process id, and kills and removes both when standard input
+// own, prints its process id, and kills and removes both when standard input
 // ends: when the test is over, or dead.
 const watchdog = `dir=$(mktemp -d) || exit 1
 cd "$dir"
@@ -203,7 +203,7 @@ type quiet struct{}
 
 func (quiet) Printf(context.Context, string, ...any) {}
 
-// sharedClient gives a client of the shared server.
+// sharedClient returns a client of the shared server.
 func sharedClient(t testing.TB) *redis.Client {
 	t.Helper()
 	needRedis(t)

@@ -86,7 +86,7 @@ func cause(err error) error {
 	return err
 }
 
-// chargesDigest tells two sets of charges apart. The quota does not belong to it:
+// chargesDigest identifies a set of charges. The quota is not part of it:
 // a plan may change between two attempts of one request.
 func chargesDigest(places []place, charges []Charge) string {
 	h := sha256.New()
@@ -96,24 +96,24 @@ func chargesDigest(places []place, charges []Charge) string {
 	return hex.EncodeToString(h.Sum(nil)[:12])
 }
 
-// Refund gives back what a decision of Take or TakeOnce took, by its ID and for
-// its charges, in any order. It gives back at most each charge's Cost, which is 1
+// Refund returns what a decision of Take or TakeOnce took, by its ID and for
+// its charges, in any order. It returns at most each charge's Cost, which is 1
 // where none was given, at most what was taken, and only what still counts: nothing
 // once the window is over or the bucket has drained. Each charge of a decision
 // comes back at most once, so what remains never rises above the limit; a charge
-// that is left out gives nothing back. Granted of each Result is what came back.
+// that is left out returns nothing. Granted of each Result is what came back.
 //
 // In a bucket, units drain from the moment they were taken, whoever else took units
 // before, and what has drained does not come back. Nothing comes back that was
 // taken before the clock of Redis went back by more than a window, or before a plan
 // change that Limit.OnChange names. Refund nothing that was taken before a Reset:
-// of windows, it would give back what was taken since.
+// in windows, it would return what was taken since.
 //
-// A request with an id is forgotten when it is refunded, in part or whole: when it
+// The id of a request is deleted when it is refunded, in part or whole: when it
 // comes again, it is charged anew. It is refunded with all of its charges.
 //
 // What a fallback admitted was not taken from Redis: Refund of its ID returns a
-// decision that is marked Degraded and gives nothing back.
+// decision that is marked Degraded and returns nothing.
 func (l *Limiter) Refund(ctx context.Context, id string, charges ...Charge) (Decision, error) {
 	if id == degradedID {
 		return Decision{Outcome: Allowed, Degraded: true}, nil

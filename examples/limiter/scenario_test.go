@@ -224,8 +224,8 @@ func (s *scenario) chargesOf(words []string) ([]Charge, error) {
 	return charges, nil
 }
 
-// decide takes, peeks, grants or resets, and tells the last decision, or of
-// several how many were admitted.
+// decide takes, peeks, grants or resets, and returns the text of the last decision or,
+// of several, how many were admitted.
 func (s *scenario) decide(verb string, charges []Charge, times int) (string, error) {
 	ctx := context.Background()
 	call := s.l.Take
@@ -321,8 +321,8 @@ func (s *scenario) expiry(words []string) (string, error) {
 	return "yes", nil
 }
 
-// greedy tries every 10 ms, but spares itself the tries that a refusal told to
-// be in vain: that they are is what the model shows.
+// greedy tries every 10 ms, except before the RetryAfter of a refusal: the model shows
+// that those tries are refused.
 func (s *scenario) greedy(words []string) (string, error) {
 	charges, err := s.chargesOf(words[:1])
 	if err != nil {

@@ -47,13 +47,13 @@ var (
 	sweepScript  = newScript(parts("sweep"))
 )
 
-// scriptParts are what a form may hold; bit i of a set stands for the i-th: a
-// file for the long way, and one that both ways need.
+// scriptParts are what a form may hold; bit i of a set is the i-th: a
+// file for the long path, and one that both paths need.
 var scriptParts = [...]struct{ file, both string }{
 	{file: "fixed"}, {file: "log"}, {"counter", "state_counter"}, {"bucket", "state_bucket"}, {file: "packed"},
 }
 
-// packedBit is the bit of a set that stands for no algorithm; exactBits are those
+// packedBit is the bit of a set that is no algorithm; exactBits are those
 // of the algorithms that divide large products, counters and buckets.
 const packedBit, exactBits = 1 << 4, 1<<2 | 1<<3
 
@@ -102,7 +102,7 @@ func setOf(places []place, charges []Charge) uint8 {
 // written once for each charge, with the charge's number for i and _i.
 //
 // quickParts are the files in lua/quick that look at an algorithm's state, the one
-// that writes it, and what the reply tells.
+// that writes it, and the content of the reply.
 var quickParts = [...]struct {
 	look  []string
 	write string

@@ -40,8 +40,8 @@ func (l *Limiter) parts(places []place, charges []Charge) []*part {
 	return parts
 }
 
-// each calls f with all parts at once and gives the first part's error that
-// there is.
+// each calls f with all parts at once and returns the error of the first part that
+// failed.
 func each(parts []*part, f func(*part) (Decision, error)) error {
 	var wg sync.WaitGroup
 	for _, p := range parts[1:] {
@@ -72,10 +72,10 @@ func joined(parts []*part, charges []Charge, refused bool) Decision {
 }
 
 // askParts takes in every slot at once. Where one refuses or gives no answer,
-// what the others took is given back; where they granted different amounts of
+// what the others took is refunded; if they granted different amounts of
 // charges at most, what is above the least. No slot ever admits more than its
-// limits, so neither do all together; until the others are given back they may
-// refuse someone else too early.
+// limits, so neither do all together; until the others are refunded they may
+// refuse other calls too early.
 func (l *Limiter) askParts(ctx context.Context, op string, parts []*part, charges []Charge) (Decision, error) {
 	err := each(parts, func(p *part) (Decision, error) {
 		return l.ask(ctx, op, p.places, p.charges)
@@ -99,8 +99,8 @@ func (l *Limiter) askParts(ctx context.Context, op string, parts []*part, charge
 	return joined(parts, charges, refused), nil
 }
 
-// equalize gives back what a call took too much. A part without an answer is
-// left alone: what is not known to be taken cannot be given back.
+// equalize refunds what a call took too much. It does not refund a part without an
+// answer, because it is unknown whether that was charged.
 func (l *Limiter) equalize(ctx context.Context, parts []*part, refused bool, least int64) {
 	var owners, excess []*part
 	for _, p := range parts {

@@ -16,7 +16,7 @@ type store struct {
 	long   bool // never the quick way: for tests that compare the two
 }
 
-// discipline returns the client that a limiter may use: one that obeys contexts.
+// discipline returns the client that a limiter may use: one that respects contexts.
 // A plain client that does not is cloned, connections shared, so that the
 // caller's own commands stay as they are. A Cluster client makes its nodes'
 // clients itself and must have been given the option.
@@ -52,7 +52,7 @@ func discipline(rdb redis.UniversalClient, o Options) (redis.UniversalClient, er
 // repeat it: a charge that timed out may have been made.
 type command struct{ *redis.IntSliceCmd }
 
-// NoRetry tells go-redis to send the command once.
+// NoRetry makes go-redis send the command once.
 func (command) NoRetry() bool { return true }
 
 // run returns a script's reply. args are the words of its command, of which the

@@ -13,7 +13,7 @@ import (
 
 // SweepOptions are the choices of a Sweep.
 type SweepOptions struct {
-	// Repair gives leaked keys an expiry. Without it a Sweep only looks.
+	// Repair sets an expiry on leaked keys. Without it a Sweep only reports.
 	Repair bool
 	// Match is a pattern of SCAN, "user:*". With it a Sweep is about all keys that
 	// match, whoever writes them; without it, about those of the limiter's own form
@@ -33,8 +33,8 @@ type SweepReport struct {
 }
 
 // Sweep looks at every key of the limiter and reports those without an expiry;
-// with SweepOptions.Repair it gives them one. The limiter leaks none itself, and
-// heals those it meets; Sweep is for what other programs left and no call meets any
+// with SweepOptions.Repair it sets one. The limiter leaks none itself, and repairs
+// those that a call reads; Sweep is for keys of other programs that no call reads any
 // more. Keys under the prefix that do not have the form of the limiter's keys, such
 // as Plans, are skipped. Sweep reads the keyspace in steps and may run beside live
 // traffic.
@@ -164,8 +164,8 @@ func cutLast(list string, sep byte) (before, last string, more bool) {
 	return list[:i], list[i+1:], true
 }
 
-// Check asks every Redis at start-up for what would spoil the limits and gives
-// a warning for each: a policy that evicts counters when memory is short, or a
+// Check reads the settings of every Redis and returns a warning for each that would
+// break the limits: a policy that evicts counters when memory is short, or a
 // version that is too old.
 func (l *Limiter) Check(ctx context.Context) ([]string, error) {
 	var mu sync.Mutex

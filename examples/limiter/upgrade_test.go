@@ -76,7 +76,7 @@ func planned(t *testing.T, l *Limiter, plans *Plans) (Decision, http.Header) {
 
 // A push with a mistake in one tier is rejected whole. Then pushes are lost for
 // ten minutes: the last good plans stay, calls are decided by them, and the age
-// tells.
+// grows.
 func TestCase45BadPushAndLostPushes(t *testing.T) {
 	s := newServer(t)
 	near := newProxy(t, s.addr)
@@ -130,7 +130,7 @@ func TestCase45BadPushAndLostPushes(t *testing.T) {
 	<-done
 }
 
-// Who publishes old plans over new ones is told, and changes nothing.
+// Publishing old plans over new ones is an error and changes nothing.
 func TestPublishNeverGoesBack(t *testing.T) {
 	for _, rdb := range []redis.UniversalClient{sharedClient(t), clusterClient(t)} {
 		name := "plans:" + rand.Text()

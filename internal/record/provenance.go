@@ -24,7 +24,7 @@ var forms = []form{
 	{"image", func(p Provenance) string { return p.Image },
 		regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*(?::\d+)?(?:/[a-z0-9._-]+)*(?::[A-Za-z0-9_][A-Za-z0-9_.-]*)?(?:@sha256:[0-9a-f]{64})?$`), "redis:7.0.15"},
 	{"go", func(p Provenance) string { return p.Go },
-		regexp.MustCompile(`^go1\.\d{1,3}(?:\.\d{1,3}|(?:rc|beta)\d{1,2})?(?:[- ]X:[a-z0-9,]+)?$`), "go1.26.0"},
+		regexp.MustCompile(`^(?:devel )?go1\.\d{1,3}(?:\.\d{1,3}|(?:rc|beta)\d{1,2})?(?:-[0-9a-f]{7,40})?(?:[- ]X:[a-z0-9,]+)?$`), "go1.26.0"},
 	{"date", func(p Provenance) string { return p.Date }, regexp.MustCompile(`^\d{4}-\d\d-\d\d$`), "2026-11-29"},
 }
 

@@ -3,9 +3,11 @@ package run
 import (
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"verbatim/internal/lesson"
 )
@@ -58,5 +60,25 @@ func TestCompiledIsWhatIsBuilt(t *testing.T) {
 	out, err := exec.Command(Binary(cache, e)).CombinedOutput()
 	if err != nil || string(out) != "here" {
 		t.Errorf("the program prints %q, want here: %v", out, err)
+	}
+}
+
+// The version of Go in an outcome is that of the compiled program.
+func TestGoOfTheProgram(t *testing.T) {
+	root, cache := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(root, "go.mod"), []byte("module site.example\n\ngo 1.24\n"))
+	write(t, filepath.Join(root, "examples/x/main.go"), []byte("package main\n\nfunc main() { println(1) }\n"))
+	e := lesson.Example{ID: "x", Dir: "examples/x", Go: true, Needs: "none", Timeout: time.Minute}
+	if _, ps, err := Compile(t.Context(), root, cache, []lesson.Example{e}); err != nil || len(ps) > 0 {
+		t.Fatal(err, ps)
+	}
+	pool := &Pool{Root: root, Cache: cache}
+	outcomes, err := pool.Run(t.Context(), []Job{{Example: e}})
+	if err != nil || outcomes[0].Go != runtime.Version() {
+		t.Errorf("compiled by %q, want %s: %v", outcomes[0].Go, runtime.Version(), err)
+	}
+	write(t, Binary(cache, e), []byte("#!/bin/sh\necho no Go program\n"))
+	if _, err := pool.Run(t.Context(), []Job{{Example: e}}); err == nil {
+		t.Error("a program without a version of Go has one")
 	}
 }

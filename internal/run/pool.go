@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"debug/buildinfo"
 	"fmt"
 	"runtime"
 	"strings"
@@ -31,6 +32,7 @@ type Outcome struct {
 	Second  *record.Evidence // of a second run, nil when there was none
 	Failure *Failure
 	Redis   string // the version that answered, "" when none was needed
+	Go      string // the version of Go that compiled the program, "" for other programs
 	// Connected reports that the program connected to its service, or that the
 	// build did so for a transcript.
 	Connected bool
@@ -135,6 +137,13 @@ func (w *worker) do(ctx context.Context, job Job) (Outcome, error) {
 	}
 	o := Outcome{Example: job.Example}
 	begin := time.Now()
+	if job.Example.Go {
+		info, err := buildinfo.ReadFile(Binary(w.pool.Cache, job.Example))
+		if err != nil {
+			return o, fmt.Errorf("run example %s: read the version of Go: %w", job.Example.ID, err)
+		}
+		o.Go = info.GoVersion
+	}
 	first, err := w.once(ctx, job.Example, 1, &o)
 	if err != nil {
 		return o, err

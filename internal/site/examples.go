@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -346,10 +345,7 @@ func (b *build) needsReal(e lesson.Example, job run.Job, at problem.Pos) {
 // provenance returns the provenance of a run: versions, date, connection.
 func (b *build) provenance(o run.Outcome, source *service.Source) record.Provenance {
 	e := o.Example
-	p := record.Provenance{Date: b.Today, Connected: o.Connected}
-	if e.Go {
-		p.Go = runtime.Version()
-	}
+	p := record.Provenance{Go: o.Go, Date: b.Today, Connected: o.Connected}
 	if e.Needs != "none" {
 		p.Redis, p.Image = o.Redis, source.Image()
 	}

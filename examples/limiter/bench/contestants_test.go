@@ -71,7 +71,7 @@ func contestants(t *testing.T, rdb *redis.Client) []contestant {
 	}
 }
 
-// must gives a value, or ends the run with the error that came in its place.
+// must returns a value, or fails the test with the error.
 func must[T any](value T, err error) func(*testing.T) T {
 	return func(t *testing.T) T {
 		t.Helper()

@@ -15,7 +15,7 @@ import (
 // filled is how many subjects the memory is measured with.
 const filled = 100_000
 
-// TestMemory tells the bytes that each limit of a subject takes, key, expiry and
+// TestMemory prints the bytes that each limit of a subject takes, key, expiry and
 // Redis' own tables included.
 func TestMemory(t *testing.T) {
 	hour := func(a limiter.Algorithm, names ...string) []limiter.Limit {

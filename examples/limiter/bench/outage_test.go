@@ -11,8 +11,8 @@ import (
 	"verbatim/examples/limiter"
 )
 
-// TestOutage tells how long a caller waits to hear that there is no decision,
-// of a Redis that takes connections and answers nothing.
+// TestOutage prints how long a caller waits for an error from a Redis that accepts
+// connections and never answers.
 func TestOutage(t *testing.T) {
 	deaf := must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer deaf.Close() // the system takes connections for it, and nobody reads them

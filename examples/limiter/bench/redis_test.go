@@ -30,7 +30,7 @@ rm -rf "$dir"`
 
 var bg = context.Background()
 
-// start gives the options of a client of a Redis of our own.
+// start returns the options of a client of its own Redis.
 func start(t *testing.T) *redis.Options {
 	t.Helper()
 	if _, err := exec.LookPath("redis-server"); err != nil {
