@@ -55,3 +55,26 @@ func TestStalenessOfModules(t *testing.T) {
 		}
 	}
 }
+
+// A record may list any name: those outside of the module count as removed, and
+// listing them ends.
+func TestOddInputs(t *testing.T) {
+	fsys := fstest.MapFS{
+		"go.mod":             {Data: []byte("module site.example\n\ngo 1.24\n")},
+		"examples/x/main.go": {Data: []byte("package main\n")},
+	}
+	e := lesson.Example{ID: "x", Dir: "examples/x", Go: true, Needs: "none"}
+	for _, name := range []string{
+		"../x.go", "../../../x.go", "..", "../go.mod", "/etc/x.go", "a/../../x.go", "./../x.go", "a//x.go", "", ".go", "x.go/", "\x00.go",
+		"module ", "module @", "replaced ", "executable ../x", "missing/x.go",
+	} {
+		now, _, err := NewTree(fsys, "").Verify(e, Inputs{name: "digest"})
+		if err != nil {
+			t.Errorf("%q: %v", name, err)
+			continue
+		}
+		if len(Changes(Inputs{name: "digest"}, now)) == 0 {
+			t.Errorf("%q counts as unchanged", name)
+		}
+	}
+}
