@@ -100,7 +100,7 @@ func grouped(s string) string {
 	return sign + b.String() + rest
 }
 
-// place returns where a value stands. Each product is rounded by itself: a
+// place returns the coordinate of a value. Each product is rounded by itself: a
 // machine that fuses it with the sum would round otherwise.
 func (a *axis) place(v float64) float64 {
 	share := (v - a.low) / (a.high - a.low)

@@ -42,7 +42,7 @@ func (c *Chart) SVG(id string) []byte {
 	return p.Document(svg.Width, height, id, c.Title, c.Words())
 }
 
-// lines draws a line or step chart and gives its height.
+// lines draws a line or step chart and returns its height.
 func (c *Chart) lines(p *svg.Picture) float64 {
 	low, high := c.series[0].points[0].x, c.series[0].points[0].x
 	bottom, top := 0.0, 0.0 // the y axis always shows 0
@@ -76,7 +76,7 @@ func (c *Chart) lines(p *svg.Picture) float64 {
 }
 
 // legend names the series above the plot, each with its line and its mark, and
-// gives where the plot begins.
+// returns where the plot begins.
 func (c *Chart) legend(p *svg.Picture) float64 {
 	y := 0.0
 	for i, s := range c.series {
@@ -148,7 +148,7 @@ func (c *Chart) bars(p *svg.Picture) float64 {
 }
 
 // group draws the bars of one category below y, with their own piece of the axis
-// so that it crosses no name, and gives where the next begins.
+// so that it crosses no name, and returns where the next begins.
 func (c *Chart) group(p *svg.Picture, category int, x *axis, y float64) float64 {
 	top := y
 	for i, s := range c.series {

@@ -9,7 +9,7 @@ import (
 type snippet struct{ language, text string }
 
 // language generates code in one language from templates of its lines, in which §
-// stands for a name and № for a number.
+// is replaced by a name and № for a number.
 type language struct {
 	name   string // as the fence names it
 	weight int    // how often it is chosen, relative to the others

@@ -77,7 +77,7 @@ func (l *jsLexer) token(c byte) bool {
 	return l.mark(c)
 }
 
-// then paints a token, and tells whether a slash behind it begins a regular
+// then paints a token, and reports whether a slash behind it begins a regular
 // expression.
 func (l *jsLexer) then(class string, end int, regexp bool) {
 	l.paint(class, end)

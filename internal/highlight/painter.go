@@ -10,7 +10,7 @@ import (
 const keyword, comment, literal = "k", "c", "s"
 
 // ownLexers are for the languages that lessons use most. Each goes through the
-// code once, and gives every token the class that chroma would give it; it gives
+// code once, and assigns every token the class that chroma would assign; it gives
 // up, with false, where it is not sure that it would.
 var ownLexers = map[string]func(*painter) bool{
 	"go": lexGo, "golang": lexGo,
@@ -120,7 +120,7 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' }
 
-// isWord tells what a name consists of. A byte of a longer character counts:
+// isWord reports whether a byte is part of a name. A byte of a longer character counts:
 // lexers give up there.
 func isWord(c byte) bool { return isLetter(c) || isDigit(c) || c >= utf8.RuneSelf }
 

@@ -49,7 +49,7 @@ func (l *Lesson) ExampleOf(of string) string {
 // TranscriptID names a lesson's transcript among all examples.
 func TranscriptID(lesson, id string) string { return lesson + "#" + id }
 
-// Meta is the front matter. Pos gives the place of a key that was present.
+// Meta is the front matter. Pos holds the positions of the keys that are present.
 type Meta struct {
 	Title   string
 	Summary string
@@ -73,7 +73,7 @@ type Ref struct {
 }
 
 // Body is what the Markdown below the front matter holds. Everything is in
-// document order and says where it stands.
+// document order, with positions.
 type Body struct {
 	Title         string // plain text of the first level-one heading, or ""
 	FirstSentence string // plain text, for a lesson without a summary

@@ -206,7 +206,7 @@ func isMain(fsys fs.FS, dir string, entries []fs.DirEntry) bool {
 	return false
 }
 
-// ignored reports whether a file is built only with the tag ignore, which nobody sets.
+// ignored reports whether a file is built only with the tag ignore, which is never set.
 func ignored(f *ast.File) bool {
 	for _, group := range f.Comments {
 		for _, c := range group.List {

@@ -102,7 +102,7 @@ func (f files) ReadLink(name string) (string, error) { return fs.ReadLink(f.FS, 
 
 func (f files) Lstat(name string) (fs.FileInfo, error) { return fs.Lstat(f.FS, name) }
 
-// oddName tells a name with a control character: no list of files and no
+// oddName reports whether a name has a control character: no list of files and no
 // message could show it.
 func oddName(name string) bool { return strings.ContainsFunc(name, unicode.IsControl) }
 

@@ -28,7 +28,7 @@ type metaYAML struct {
 }
 
 // frontMatter reads the YAML between the first line and the next line that are
-// both ---, and gives the offset of what follows. A file that does not begin
+// both ---, and returns the offset of what follows. A file that does not begin
 // so has none.
 func frontMatter(file string, src []byte) (lesson.Meta, int, problem.List) {
 	var ps problem.List
@@ -57,7 +57,7 @@ func frontMatter(file string, src []byte) (lesson.Meta, int, problem.List) {
 	return meta, skip + rest, ps
 }
 
-// cutFrontMatter returns what stands between the two --- lines and the offset
+// cutFrontMatter returns the text between the two --- lines and the offset
 // behind them. Where a first --- line is followed by a key and never closed,
 // yaml is not nil and found is false.
 func cutFrontMatter(src []byte) (yaml []byte, rest int, found bool) {

@@ -268,7 +268,7 @@ func (b *Book) With(l *Lesson) *Book {
 	return &with
 }
 
-// Reread makes l the lesson that src gives, new bytes of its file.
+// Reread replaces the content of l by the lesson in src, new bytes of its file.
 func (b *Book) Reread(l *Lesson, src []byte) {
 	*l = *parseLesson(l.File, src, b.options)
 }

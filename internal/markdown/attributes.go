@@ -50,7 +50,7 @@ func parseAttributes(s string, at int) ([]attribute, *mistake) {
 	return attrs, &mistake{at, "the brace is never closed", "end the line with }"}
 }
 
-// parseAttribute reads one attribute at the start of s and gives its length,
+// parseAttribute reads one attribute at the start of s and returns its length,
 // 0 when there is none.
 func parseAttribute(s string, at int) (attribute, int) {
 	word := s

@@ -70,7 +70,7 @@ func numberBeside(text []byte, v shownValue) string {
 	return ""
 }
 
-// visibleText returns text without the characters that nobody sees.
+// visibleText returns text without invisible characters.
 func visibleText(text []byte) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.In(r, unicode.Cf, unicode.Variation_Selector) {

@@ -19,7 +19,7 @@ import (
 )
 
 // Theme draws what plain Markdown has no elements for. The HTML it is given is
-// safe; so must be what it gives back.
+// safe; so must be what it returns.
 type Theme interface {
 	// Container draws a ::: block or an alert from its parts.
 	Container(*Block) (template.HTML, error)
@@ -58,7 +58,7 @@ func (d *Doc) HTML(t Theme) (template.HTML, error) {
 	return dr.html(d.root), dr.err
 }
 
-// Title draws the first heading of level one and gives its id; both are ""
+// Title draws the first heading of level one and returns its id; both are ""
 // when there is none.
 func (d *Doc) Title(t Theme) (title template.HTML, id string, err error) {
 	if d.title == nil {
@@ -112,7 +112,7 @@ func (dr *drawing) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 // between, of which every small piece of a page would get its own.
 type memory struct{ bytes.Buffer }
 
-// Buffered tells that nothing is held back.
+// Buffered returns 0: nothing is held back.
 func (*memory) Buffered() int { return 0 }
 
 // Flush has nothing to do.

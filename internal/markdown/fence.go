@@ -71,7 +71,7 @@ func withArticle(name string) string {
 	return "a " + name
 }
 
-// valueOf returns the value of a key, and where it stands.
+// valueOf returns the value of a key and its offset.
 func valueOf(attrs []attribute, key string) (value string, at int) {
 	for _, a := range attrs {
 		if a.key == key {
@@ -154,7 +154,7 @@ func (d *source) lineAfter(at int) int {
 	return len(d.src)
 }
 
-// continuation turns what stands before a marker into what each later line
+// continuation turns the text before a marker into what each later line
 // begins with: quotes go on, list markers become spaces.
 func continuation(prefix []byte) string {
 	return strings.Map(func(r rune) rune {

@@ -100,7 +100,7 @@ func readInfo(text string) info {
 }
 
 // plainCharacters returns text without entities, escapes, compatibility forms
-// such as full-width brackets, and characters that nobody sees.
+// such as full-width brackets, and invisible characters.
 func plainCharacters(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.In(r, unicode.Cf, unicode.Variation_Selector) {

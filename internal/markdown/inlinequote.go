@@ -23,7 +23,7 @@ func quoteLike(scheme string) bool {
 
 var inlineQuoteKind = ast.NewNodeKind("InlineQuote")
 
-// inlineQuote stands where a link [quoted words](quote:source) stood.
+// inlineQuote replaces a link [quoted words](quote:source).
 type inlineQuote struct {
 	ast.BaseInline
 	fact lesson.InlineQuote
@@ -51,7 +51,7 @@ func (d blockReader) readInlineQuote(n ast.Node) (*inlineQuote, bool) {
 	return q, true
 }
 
-// replace puts a quotation where its link stands, with all that is in it.
+// replace replaces a link by a quotation with the same content.
 func (q *inlineQuote) replace(link ast.Node) {
 	for _, c := range childrenOf(link) {
 		q.AppendChild(q, c)

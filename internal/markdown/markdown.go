@@ -115,7 +115,7 @@ func Strip(md []byte) []byte {
 }
 
 // Parse reads the lesson that begins at offset start of src, a whole file.
-// Every position it gives, in the document and in the problems, is one of the
+// Every position in the document and in the problems, is one of the
 // file. The document is complete even when there are problems. Values stay as
 // they are written.
 func Parse(file string, src []byte, start int) (*Doc, problem.List) {
@@ -123,7 +123,7 @@ func Parse(file string, src []byte, start int) (*Doc, problem.List) {
 }
 
 // ParseWith is Parse where values are known: they are part of every text that
-// the document gives, ids of headings included.
+// the document returns, ids of headings included.
 func ParseWith(file string, src []byte, start int, options Options) (*Doc, problem.List) {
 	d := &Doc{
 		source:  source{file: file, src: src[start:], base: start, lines: lineStarts(src)},

@@ -34,7 +34,7 @@ type option struct {
 	item, reason ast.Node
 }
 
-// fold is what stands between <details><summary>title</summary> and
+// fold is the text between <details><summary>title</summary> and
 // </details>.
 type fold struct {
 	title string
@@ -101,7 +101,7 @@ func (d containerReader) foldCloses(n ast.Node) bool {
 	return strings.EqualFold(strings.TrimSpace(string(raw)), "</details>")
 }
 
-// takeBold removes the bold words that open a paragraph and gives their text,
+// takeBold removes the bold words that open a paragraph and returns their text,
 // "" when it opens otherwise.
 func (d containerReader) takeBold(n ast.Node) string {
 	bold, ok := boldStart(n)

@@ -66,7 +66,7 @@ func (d containerReader) finishQuestion(c *container) {
 	}
 }
 
-// refuseBetween complains about what stands between the options and the fold.
+// refuseBetween reports text between the options and the fold.
 func (d questionReader) refuseBetween(c *container, nodes []ast.Node) {
 	for _, n := range nodes {
 		d.fail(offset(n), c.kind.name, "move it before the options", "this stands between the options and the answer")

@@ -9,7 +9,7 @@ import (
 )
 
 // Sections returns the lesson's plain text by its headings, for a search. The
-// first section is what stands before any heading, and may be empty.
+// first section is the text before any heading, and may be empty.
 func (d *Doc) Sections() []lesson.Section {
 	sections := []lesson.Section{{}}
 	var text []byte

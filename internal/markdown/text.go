@@ -153,7 +153,7 @@ func (d *Doc) writeText(b *line, n ast.Node) {
 	}
 }
 
-// plain returns the characters that a text node stands for.
+// plain returns the characters of a text node.
 func (d *Doc) plain(n *ast.Text) []byte {
 	value := n.Value(d.src)
 	if n.IsRaw() || n.Parent() != nil && n.Parent().Kind() == ast.KindCodeSpan {

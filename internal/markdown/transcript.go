@@ -129,7 +129,7 @@ func cutWord(s string) (word, rest string, err error) {
 // any other character means itself.
 var escapes = map[byte]byte{'n': '\n', 'r': '\r', 't': '\t', 'b': '\b', 'a': '\a'}
 
-// cutQuoted reads up to the closing quote and gives the length of what it
+// cutQuoted reads up to the closing quote and returns the length of what it
 // read, -1 when there is none.
 func cutQuoted(s string, quote byte) (string, int) {
 	var out []byte

@@ -13,7 +13,7 @@ import (
 
 // Options is what a lesson's text depends on beside its file.
 type Options struct {
-	// Values returns the recorded value that {{example.name}} stands for. Where
+	// Values returns the recorded value of {{example.name}}. Where
 	// it is nil, or does not know the value, the text stays as written.
 	Values func(example, name string) (value string, known bool)
 }
@@ -128,7 +128,7 @@ func (dr *drawing) drawValue(w util.BufWriter, _ []byte, n ast.Node, entering bo
 	return write(w)(dr.theme.Value(v.fact, inLink(n)))
 }
 
-// inLink reports whether n stands in the text of a link, where another link
+// inLink reports whether n is in the text of a link, where another link
 // cannot be.
 func inLink(n ast.Node) bool {
 	for p := n.Parent(); p != nil && p.Type() == ast.TypeInline; p = p.Parent() {

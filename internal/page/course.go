@@ -74,7 +74,7 @@ func (s *site) course(entries []lesson.Entry, before int) (template.HTML, error)
 // the nearest.
 const maxMenu = 30
 
-// menu is where a lesson stands in the course.
+// menu is the position of a lesson in the course.
 type menu struct {
 	Module       string        // "" without modules
 	Number, Size int           // in the whole course, from 1
@@ -94,7 +94,7 @@ type entryKey struct {
 }
 
 // entry draws a line of a menu, here for the lesson whose page it is on. Every
-// lesson stands in the menus of many others, and is drawn for them once.
+// lesson is in the menus of many others, and is drawn for them once.
 func (s *site) entry(at int, root string, here bool) (template.HTML, error) {
 	key := entryKey{at, root}
 	if html, ok := s.items.Load(key); ok && !here {
@@ -109,7 +109,7 @@ func (s *site) entry(at int, root string, here bool) (template.HTML, error) {
 	return html, err
 }
 
-// place is where a lesson stands in the course: its place in site.order, that
+// place is the position of a lesson in the course: its place in site.order, that
 // of the first lesson of its module and of the first of the next.
 type place struct {
 	at, from, to int

@@ -26,7 +26,7 @@ func (t *pageRenderer) Value(v lesson.Value, linked bool) (template.HTML, error)
 	return template.HTML(strings.TrimSpace(string(html))), err
 }
 
-// Transcript draws commands behind prompts that nobody can select.
+// Transcript draws commands behind prompts that cannot be selected.
 func (t *pageRenderer) Transcript(tr *lesson.Transcript) (template.HTML, error) {
 	html, err := t.execute("transcript.html", tr)
 	return template.HTML(html), err
@@ -45,7 +45,7 @@ type htmlPart struct {
 	HTML    template.HTML
 }
 
-// Snippet draws code that stands in an example, and says in which file.
+// Snippet draws code of an example with the name of its file.
 func (t *pageRenderer) Snippet(language string, f *lesson.Fence) (template.HTML, error) {
 	c, whole := t.claimAt(f.Pos, lesson.EvidenceCode), "whole file"
 	if !strings.HasPrefix(f.From, c.Example+"/") { // of a library

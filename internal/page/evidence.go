@@ -117,7 +117,7 @@ func fragment(c *lesson.Container) string {
 	return "#" + c.ID
 }
 
-// lastSentence is what a question asks, without what it tells before.
+// lastSentence returns the last sentence of a text: the question without its introduction.
 func lastSentence(text string) string {
 	cut := strings.TrimRight(text, ".?!")
 	if i := strings.LastIndexAny(cut, ".?!"); i >= 0 && strings.HasPrefix(cut[i+1:], " ") {

@@ -83,7 +83,7 @@ func exampleContents(v *exampleView) []entry {
 	return append(toc, entry{"v-lessons", "Where it is used"})
 }
 
-// findUses tells which lessons show, name or rely on each example, in the
+// findUses returns the lessons that show, name or rely on each example, in the
 // order of their ids.
 func (s *site) findUses() map[string][]*Lesson {
 	uses := map[string][]*Lesson{}

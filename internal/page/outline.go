@@ -10,13 +10,13 @@ import (
 	"verbatim/internal/problem"
 )
 
-// heading is one that the theme gives to a container.
+// heading is a heading that the theme adds before containers.
 type heading struct {
 	Level    int
 	ID, Text string
 }
 
-// section says under which heading of the theme a kind of container stands.
+// section maps a kind of container to its heading.
 type section struct {
 	group, sub *heading // shared by neighbours: a level two, and a level three below it
 	own        *heading // one for each container
@@ -135,5 +135,5 @@ func inOrder(body *lesson.Body) []item {
 	return items
 }
 
-// isBreak tells the run-in paragraph that says where an analogy ends.
+// isBreak reports whether a label begins the paragraph about where an analogy ends.
 func isBreak(label string) bool { return strings.EqualFold(label, "Breaks down when") }

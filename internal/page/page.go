@@ -78,7 +78,7 @@ type File struct {
 // and the search index first, then lessons by path, redirects, examples, the
 // pages about the site, and the home page and the feeds last.
 // Where there are problems the files are complete but for those that collide.
-// It holds the whole site in memory; New gives one that is drawn page by page.
+// It holds the whole site in memory; New returns a Site that is drawn page by page.
 func Render(in Input) ([]File, problem.List, error) {
 	s, err := New(in)
 	if err != nil {

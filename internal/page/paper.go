@@ -109,7 +109,7 @@ var (
 	images  = regexp.MustCompile(`(<img src=")([^":]+")`)
 )
 
-// prefixed gives the elements of a page ids that no other page has.
+// prefixed changes the ids of a page to ids that no other page has.
 func prefixed(html, prefix string) string {
 	return ids.ReplaceAllStringFunc(html, func(attribute string) string {
 		m := ids.FindStringSubmatch(attribute)
@@ -117,7 +117,7 @@ func prefixed(html, prefix string) string {
 	})
 }
 
-// grounded makes the links of a page in dir right for paper. moved gives the
+// grounded makes the links of a page in dir right for paper. moved returns the
 // place on the same paper of a part of a lesson, "" as id being this one; where
 // it is nil only this page is there. Links to other pages of the site lead to
 // the web, or nowhere without base_url.

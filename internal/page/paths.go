@@ -15,7 +15,7 @@ import (
 	"verbatim/internal/problem"
 )
 
-// readStatic reads the theme's static files and gives them names that hold 8
+// readStatic reads the theme's static files and adds to their names 8
 // hex digits of their content, so that a browser may keep them for ever.
 func readStatic(fsys fs.FS) (files []File, names map[string]string, err error) {
 	names = map[string]string{}

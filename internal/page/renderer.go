@@ -196,7 +196,7 @@ type output struct {
 	Proof         proof
 }
 
-// Output draws recorded lines; the command stands before the first of them.
+// Output draws recorded lines; the command is before the first of them.
 func (t *pageRenderer) Output(f *lesson.Fence) (template.HTML, error) {
 	c := t.claimAt(f.Pos, lesson.EvidenceOutput)
 	name := c.Example

@@ -95,7 +95,7 @@ type Text struct {
 }
 
 // Draw draws the text of a lesson that shows nothing of the rest of the site, so
-// that it can be drawn as soon as it was read. It gives false for any other.
+// that it can be drawn as soon as it was read. It returns false for any other.
 func (d *Theme) Draw(l Lesson, imageSize func(file, dest string) (width, height int)) (Text, bool, error) {
 	if !l.Body.SelfContained() {
 		return Text{}, false, nil

@@ -145,7 +145,7 @@ func cgroupMount() (mount, root string) {
 	return "", ""
 }
 
-// parseMount reads a line of mountinfo; ok tells whether it is of cgroups,
+// parseMount reads a line of mountinfo; ok reports whether it is of cgroups,
 // version 2.
 func parseMount(line string) (mount, root string, ok bool) {
 	before, after, found := strings.Cut(line, " - ")

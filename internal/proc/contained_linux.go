@@ -60,7 +60,7 @@ func (t *contained) wait() error {
 	}
 }
 
-// reap waits for the program, then ends what it left, so that nobody else holds
+// reap waits for the program, then ends what it left, so that no other process holds
 // its output open.
 func (t *contained) reap() error {
 	look(t.id())
@@ -80,7 +80,7 @@ func (t *contained) reap() error {
 // cldKilled is the kernel's CLD_KILLED: a signal ended the process.
 const cldKilled = 2
 
-// look returns when a child has ended and tells how, a CLD code. It does not
+// look returns when a child has ended and returns how, a CLD code. It does not
 // reap: until that is done the child's number is no other's.
 func look(pid int) (code int32) {
 	var info unix.Siginfo

@@ -24,7 +24,7 @@ var boot = sync.OnceValue(func() string {
 // zombie is SZOMB of <sys/proc.h>.
 const zombie = 5
 
-// life tells a process's start time and whether it lives. A zombie does not.
+// life returns a process's start time and whether it lives. A zombie does not.
 func life(pid int) (start string, is state) {
 	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err == nil {

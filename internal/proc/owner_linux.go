@@ -30,7 +30,7 @@ func firstLine(files ...string) string {
 	return ""
 }
 
-// life tells a process's start time and whether it lives. A zombie does not.
+// life returns a process's start time and whether it lives. A zombie does not.
 func life(pid int) (start string, is state) {
 	if s, err := readStat(pid); err == nil {
 		if s.state == 'Z' || s.state == 'X' {

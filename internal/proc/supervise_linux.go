@@ -151,7 +151,7 @@ func (g *group) reap() syscall.WaitStatus {
 	}
 }
 
-// collect reaps what has ended and tells whether the program was among it.
+// collect reaps what has ended and reports whether the program was among it.
 func (g *group) collect() (end syscall.WaitStatus, ended bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -71,7 +71,7 @@ func (p *Page) findEach(quotations []string) map[string]Finding {
 }
 
 // whole keeps the places, each of so many bytes, that cut no word and do not
-// overlap: what occurrences gives for the text as it is.
+// overlap: what occurrences returns for the text as it is.
 func (r *reading) whole(places []int, size int) (spans []span) {
 	from := 0
 	for _, at := range places {

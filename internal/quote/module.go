@@ -125,7 +125,7 @@ func goJSON(ctx context.Context, dir string, out any, args ...string) error {
 	return json.Unmarshal(text, out)
 }
 
-// goCommand runs the go command in dir and gives its standard output. It hides
+// goCommand runs the go command in dir and returns its standard output. It hides
 // the user's settings (a workspace, flags), which would change the answer.
 func goCommand(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, goDeadline)

@@ -224,7 +224,7 @@ func ignorable(r rune) bool {
 	return 0x202A <= r && r <= 0x202E || 0x2066 <= r && r <= 0x2069
 }
 
-// isThinSpace tells the spaces that group the digits of one number.
+// isThinSpace reports whether a space groups the digits of one number.
 func isThinSpace(r rune) bool {
 	return r == 0x00A0 || r == 0x2007 || r == 0x2009 || r == 0x202F
 }

@@ -59,7 +59,7 @@ func Seal(ctx context.Context, in Input, ids []string) ([]NewSeal, problem.List,
 	return seals, ps, nil
 }
 
-// runSeal reads the page and what stands in it, whatever an older seal says.
+// runSeal reads the page and its text, and ignores an older seal.
 func (c *sourceCheck) runSeal(ctx context.Context) error {
 	c.place = c.in.locate(ctx, c.source, c.in.here.below(path.Dir(c.source.File)), &c.found)
 	if c.place.committed {

@@ -2,7 +2,7 @@ package quote
 
 import "strings"
 
-// tags is what one pass over the tags of an HTML document tells before it is
+// tags is what one pass over the tags of an HTML document finds before it is
 // parsed.
 type tags struct {
 	opensHTML, closesHTML bool

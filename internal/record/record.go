@@ -1,5 +1,5 @@
 // Package record reads, writes and compares records: what one run of an example
-// printed, its values and tables, and its provenance. The same run always gives the
+// printed, its values and tables, and its provenance. The same run always has the
 // same bytes. Rules decide which differences between two runs count.
 package record
 

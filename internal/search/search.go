@@ -139,7 +139,7 @@ func shard(terms []term) (data []byte, n int) {
 }
 
 // appendTerm writes a word, and for each page that holds it the page's number
-// and the section. Before those of one weight stands that weight as a negative
+// and the section. The pages of one weight follow that weight as a negative
 // number.
 func appendTerm(data []byte, t term) []byte {
 	data = append(data, `["`...) // a word has nothing to escape

@@ -22,7 +22,7 @@ type Count struct {
 	length int // of the page, in words
 }
 
-// counted is a word of a page: how often it stands there, more often for words
+// counted is a word of a page: how often it occurs there, more often for words
 // in better places, and the section that holds it first.
 type counted struct {
 	word, times uint32

@@ -21,7 +21,7 @@ func classify(r rune) (dense, part bool) {
 
 // Words returns the words of a text as they are looked up: small letters, cut at
 // everything that is neither letter, mark nor digit. Scripts that write without
-// spaces give every pair of neighbours, and a character that stands alone.
+// spaces are cut into every pair of neighbours, and a single character.
 // search.js does the same with what a reader types.
 func Words(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {

@@ -52,7 +52,7 @@ func (c *canvas) x(i int) float64 {
 
 func (c *canvas) of(a *actor) float64 { return c.x(slices.Index(c.d.actors, a)) }
 
-// head writes the names, and gives where the lines below them begin.
+// head writes the names, and returns where the lines below them begin.
 func (c *canvas) head() float64 {
 	room := c.width / float64(len(c.d.actors))
 	tallest := 0

@@ -240,7 +240,7 @@ func (d *Diagram) Title() string {
 	return "Messages between " + strings.Join(names, ", ")
 }
 
-// Words tells the story, a sentence for each event.
+// Words returns a sentence for each event.
 func (d *Diagram) Words() string {
 	var all []string
 	for _, e := range d.events {

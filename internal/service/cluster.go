@@ -17,7 +17,7 @@ const (
 	nodeTimeout = 5 * time.Second // after which the others call a node failed
 )
 
-// Cluster is three masters, each behind a proxy whose address it gives to
+// Cluster is three masters, each behind a proxy whose address it announces to
 // clients. Its methods may be called by several goroutines.
 type Cluster struct {
 	members []*Redis
@@ -172,7 +172,7 @@ func (c *Cluster) anyDown() bool {
 	})
 }
 
-// meet tells the first node where the others are now. Nodes that it knows under
+// meet sends the addresses of the other nodes to the first. Nodes that it knows under
 // another address are not added again.
 func (c *Cluster) meet(ctx context.Context) error {
 	first, err := c.members[0].direct(ctx)
@@ -241,7 +241,7 @@ func (c *Cluster) ask(ctx context.Context, r *Redis) error {
 	return err
 }
 
-// compare tells how a node's view of the cluster, as CLUSTER NODES writes it,
+// compare returns how a node's view of the cluster, as CLUSTER NODES writes it,
 // differs from what was formed, in all that differs: a meeting or a link that is
 // down for a moment must not hide a lost slot.
 func (c *Cluster) compare(view string) error {

@@ -60,7 +60,7 @@ type containerServer struct {
 	port uint16                          // the engine's, another after each start
 }
 
-// start makes the container, or starts it again. The folder of one that stands
+// start makes the container, or starts it again. The folder of one that is
 // alone is in memory and new each time, so a restart finds no saved data.
 func (s *containerServer) start(ctx context.Context) error {
 	err := s.run(ctx)

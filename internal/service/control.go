@@ -47,7 +47,7 @@ type requestError struct{ text string }
 func (e *requestError) Error() string { return e.text }
 
 // Control serves the verbs with which an example breaks and mends its Redis, at
-// a loopback URL that nobody can guess: POST URL/stop answers 204 once Redis is
+// a loopback URL that cannot be guessed: POST URL/stop answers 204 once Redis is
 // stopped, or 4xx or 5xx with one line of text. In a cluster a verb acts on
 // every node, or on the one that the query names: node=1 is the first. What
 // mends answers once all the nodes that run work together. The URL is dead after

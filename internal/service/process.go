@@ -57,7 +57,7 @@ const nodesFile = "nodes.conf"
 
 // start starts a server with a folder of its own, empty but for what a node
 // remembers of its cluster. Its configuration goes to its standard input, so
-// that the password stands in no list of processes.
+// that no list of processes shows the password.
 func (s *process) start(context.Context) error {
 	s.end()
 	dir, remove, err := proc.Scratch(s.cache, "redis")

@@ -31,8 +31,8 @@ var cleanup = [][]string{
 	{"CONFIG", "RESETSTAT"},
 }
 
-// takeSnapshot asks a server that nobody has used yet. One that cannot answer
-// gives an empty snapshot, with which restore fails: it is then replaced
+// takeSnapshot reads the settings of an unused server. One that cannot answer
+// has an empty snapshot, with which restore fails: it is then replaced
 // instead of washed.
 func takeSnapshot(c *conn) snapshot {
 	rule, err := defaultRule(c)
@@ -91,7 +91,7 @@ func (s snapshot) restore(c *conn) error {
 	return nil
 }
 
-// lacks tells that there is nothing to undo: the server is too old to know
+// lacks reports whether there is nothing to undo: the server is too old to know
 // functions, or is a node of a cluster, which can be no replica.
 func lacks(command []string, err error) bool {
 	return command[0] == "FUNCTION" && strings.Contains(err.Error(), "unknown command") ||

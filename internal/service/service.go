@@ -31,7 +31,7 @@ type Options struct {
 	Cache string // the folder for scratch folders, ".cache" of the site
 	Real  bool   // "auto" is not to fall back on the emulator
 
-	// Say tells the author one line worth knowing; Progress what is going on
+	// Say prints a line for the author; Progress what is going on
 	// now, "" when it is over. Both may be nil.
 	Say      func(format string, args ...any)
 	Progress func(format string, args ...any)
@@ -66,7 +66,7 @@ type launcher struct {
 type config struct {
 	password string
 	// announce is the proxy's port, which a node of a cluster names to clients
-	// and to the other nodes; "" for a server that stands alone.
+	// and to the other nodes; "" for a single server.
 	announce string
 }
 

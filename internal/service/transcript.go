@@ -23,7 +23,7 @@ type TranscriptError struct {
 func (e *TranscriptError) Error() string { return e.Err.Error() }
 func (e *TranscriptError) Unwrap() error { return e.Err }
 
-// Transcript sends commands one after another over one connection and gives the
+// Transcript sends commands one after another over one connection and returns the
 // replies as redis-cli prints them on a terminal. Errors that the server
 // answers are replies, too. Beyond MaxTranscript it reads no more. limit bounds it all; a command without an answer is
 // a *TranscriptError, beside the replies before it.
@@ -80,7 +80,7 @@ func (c *conn) exchange(args []string, deadline time.Time) (reply, error) {
 	return readReply(c.r)
 }
 
-// raw tells the commands whose text redis-cli prints as it is, since they
+// raw reports whether a command is one whose text redis-cli prints as it is, since they
 // answer for people and not for programs.
 func raw(args []string) bool {
 	command := strings.ToLower(strings.Join(args[:min(len(args), 2)], " "))

@@ -17,7 +17,7 @@ type span struct {
 	start, end int
 }
 
-// regions finds the regions of a file. One that is never closed, stands in
+// regions finds the regions of a file. One that is never closed, is in
 // another, or has the name of another is a problem in the file.
 func regions(file string, lines []string) (spans []span, ps problem.List) {
 	var open *span

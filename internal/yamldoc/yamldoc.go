@@ -77,7 +77,7 @@ func Decode(file string, before int, src []byte, out any, lenient Lenient) (map[
 	return places, ps
 }
 
-// Encode writes v as YAML: the same value gives the same bytes.
+// Encode writes v as YAML: the same value always has the same bytes.
 func Encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := yaml.NewEncoder(&b)
@@ -180,7 +180,7 @@ func firstLine(s string) string {
 }
 
 // Item is an entry of a list that is either text or a mapping of texts. Line
-// counts within the decoded source; add what stands before it.
+// counts within the decoded source; add the lines before it.
 type Item struct {
 	Text      string            // the entry, when it is text
 	Fields    map[string]string // its keys, when it is a mapping
