@@ -116,6 +116,8 @@ func TestLayers(t *testing.T) {
 			case !ok:
 			case example && !strings.HasPrefix(local, "examples/"):
 				t.Errorf("%s imports %s: an example imports nothing of the builder", dir, local)
+			case !example && strings.HasPrefix(local, "examples/"):
+				t.Errorf("%s imports %s: the builder imports no example", dir, local)
 			case !example && m.layer[local] >= layer:
 				t.Errorf("%s imports %s, which is in no lower layer", dir, local)
 			}

@@ -226,7 +226,7 @@ type Line struct {
 }
 
 // Container is one ::: block. Which fields are set depends on Kind; see the
-// table in LESSON-FORMAT.
+// table in content/writing-lessons.md.
 type Container struct {
 	Kind string // "predict", "question", "steps", …
 	ID   string
