@@ -208,7 +208,7 @@ func TestArchitectureNamesWhatExists(t *testing.T) {
 
 var repositoryPath = regexp.MustCompile("`((?:internal|cmd|templates|examples|content|quotes|public|\\.ci|\\.github)/[^`\\s<>*]*)`")
 
-// Every test that FAULTS.md names exists in the package that stands before it.
+// Every test that FAULTS.md names exists.
 func TestFaultsNameTests(t *testing.T) {
 	doc, err := os.ReadFile("FAULTS.md")
 	if err != nil {

@@ -141,8 +141,6 @@ func (g guide) lackedFences(all []markdown.Shape) (missing []string) {
 func TestGuideShowsEverything(t *testing.T) {
 	g := readGuide(t)
 	differ := "What may differ from run to run"
-	var buildFlags []string
-	new(options).flags().VisitAll(func(f *flag.Flag) { buildFlags = append(buildFlags, f.Name) })
 	quotecheck, err := os.ReadFile("../quotecheck/main.go")
 	if err != nil {
 		t.Fatal(err)
@@ -155,7 +153,7 @@ func TestGuideShowsEverything(t *testing.T) {
 		"example.yaml in use":    lacking(yamlKeys(t, "exampleYAML"), "^%s:", g.fencesOf(`yaml \{from="[^"]*/example\.yaml"\}`)),
 		"keys of source.yaml":    lacking(yamlKeys(t, "sourceYAML"), "^%s:", g.fencesOf(`yaml\n# quotes/[^/\n]+/source\.yaml`)),
 		"masks":                  lacking(slices.Sorted(maps.Keys(record.Typed)), "`%s`", g.section(differ)),
-		"flags of build":         lacking(buildFlags, "^\\| `-%s[ `]", g.section("Every flag of build")),
+		"flags of build":         lacking(buildFlags(), "^\\| `-%s[ `]", g.section("Every flag of build")),
 		"kinds of Redis":         lacking(kinds, "^\\| `-redis.*`%s`", g.section("Every flag of build")),
 		"flags of quotecheck":    lacking(quoted(t, quotecheck, `f\.\w+\(&\S+, "([^"]+)"`), "^\\| `-%s[ `]", g.section("Every flag of quotecheck")),
 		"commands of quotecheck": lacking(quoted(t, quotecheck, `\{"(\w+)", quotecheck\.`), "^- `%s`", g.section("Quotations and seals")),
@@ -174,8 +172,7 @@ func TestReadmeNamesEverything(t *testing.T) {
 		t.Fatal(err)
 	}
 	readme := string(src)
-	var flags, containers []string
-	new(options).flags().VisitAll(func(f *flag.Flag) { flags = append(flags, f.Name) })
+	var containers []string
 	for _, c := range markdown.Containers() {
 		containers = append(containers, c.Name)
 	}
@@ -184,7 +181,7 @@ func TestReadmeNamesEverything(t *testing.T) {
 		t.Fatal(err)
 	}
 	for what, missing := range map[string][]string{
-		"flags of build":         lacking(flags, "^\\| .*`-%s[ `]", readme),
+		"flags of build":         lacking(buildFlags(), "^\\| .*`-%s[ `]", readme),
 		"containers":             lacking(containers, "`%s`", readme),
 		"keys of example.yaml":   lacking(yamlKeys(t, "exampleYAML"), "^\\| .*`%s`.*\\|", readme),
 		"keys of source.yaml":    lacking(yamlKeys(t, "sourceYAML"), "`%s[:`]", readme),
@@ -213,6 +210,12 @@ func TestGuideMissesTheNew(t *testing.T) {
 			t.Errorf("missed %q, want %q", row.got, row.want)
 		}
 	}
+}
+
+// buildFlags returns the names of the flags of build.
+func buildFlags() (names []string) {
+	new(options).flags().VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
+	return names
 }
 
 // yamlKeys returns the keys of a file that internal/load reads into a struct of

@@ -9,9 +9,9 @@ import (
 // The theme's classes of code. All else has none.
 const keyword, comment, literal = "k", "c", "s"
 
-// ownLexers are for the languages that lessons use most. Each goes through the
-// code once, and assigns every token the class that chroma would assign; it gives
-// up, with false, where it is not sure that it would.
+// ownLexers are for the languages that lessons use most. Each reads the
+// code once and assigns every token the class that chroma would assign. It returns
+// false if it does not know that class.
 var ownLexers = map[string]func(*painter) bool{
 	"go": lexGo, "golang": lexGo,
 	"json": lexJSON, "jsonl": lexJSON,

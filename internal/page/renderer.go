@@ -93,7 +93,7 @@ type block struct {
 	AnsweredAt string
 	Hash       string // of all that a reader's kept answer is an answer to
 	Skip       string // predict: the id of the summary
-	Apart      bool   // the answer stands elsewhere
+	Apart      bool   // a worksheet: the answer is at its end
 	Proof      *proof
 	Quotations []quotation
 	RunIns     []runIn

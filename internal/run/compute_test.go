@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+	"golang.org/x/mod/module"
 
 	"verbatim/internal/lesson"
 )
@@ -170,5 +171,78 @@ package dep
 				t.Errorf("stale: %t, want %t", stale, row.stale)
 			}
 		})
+	}
+}
+
+// A module that only the go.mod of another module requires is an input under the same
+// form of name as one that the site requires itself.
+func TestModuleOfAnotherModule(t *testing.T) {
+	const site = `
+-- go.mod --
+module site.example
+
+go 1.16
+
+require example.com/a v1.0.0
+
+replace example.com/a => ./a
+
+replace example.com/b => ./b
+-- a/go.mod --
+module example.com/a
+
+go 1.16
+
+require example.com/b v1.0.0
+-- a/a.go --
+package a
+
+import _ "example.com/b"
+-- b/go.mod --
+module example.com/b
+
+go 1.16
+-- b/b.go --
+package b
+-- c/go.mod --
+module example.com/b
+
+go 1.16
+-- c/b.go --
+package b
+-- examples/x/main.go --
+package main
+
+import _ "example.com/a"
+
+func main() {}
+`
+	root := t.TempDir()
+	writeSite(t, root, txtar.Parse([]byte(site)))
+	_, before := computed(t, root)
+	for _, name := range []string{"module example.com/a@v1.0.0 => ./a", "module example.com/b@v1.0.0 => ./b", "b/b.go", "b/go.mod"} {
+		if _, ok := before[name]; !ok {
+			t.Errorf("no input %q among %v", name, before)
+		}
+	}
+	apply(t, root, strings.Split("set go.mod => ./b → => ./c", " "))
+	_, after := computed(t, root)
+	if _, ok := after["module example.com/b@v1.0.0 => ./c"]; !ok || len(Changes(before, after)) == 0 {
+		t.Errorf("another folder is no change: %v", after)
+	}
+}
+
+// The name of a module's input has one form, whoever replaces the module.
+func TestModuleInputs(t *testing.T) {
+	m := &modules{sums: map[string]string{"a@v1": "h1:a", "b@v2": "h1:b"}}
+	for _, row := range []struct{ replacement, name, digest string }{
+		{"", "module a@v1", "h1:a"},
+		{"b@v2", "module a@v1 => b@v2", "h1:b"},
+		{"./b", "module a@v1 => ./b", ""},
+	} {
+		name, digest := m.inputOf(module.Version{Path: "a", Version: "v1"}, row.replacement)
+		if name != row.name || digest != row.digest {
+			t.Errorf("%q: %q %q, want %q %q", row.replacement, name, digest, row.name, row.digest)
+		}
 	}
 }

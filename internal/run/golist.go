@@ -19,6 +19,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/mod/module"
+
 	"verbatim/internal/lesson"
 	"verbatim/internal/problem"
 	"verbatim/internal/record"
@@ -37,9 +39,10 @@ type listed struct {
 	Deps       []string
 	Standard   bool
 	Module     *struct {
-		Path, Version, GoMod string
-		Main                 bool
-		Replace              *struct{ Path, Version string }
+		module.Version
+		GoMod   string
+		Main    bool
+		Replace *module.Version
 	}
 	Error *struct{ Pos, Err string }
 }
@@ -172,20 +175,19 @@ func (t *Tree) addImport(now Inputs, p *listed, root string, mods *modules) erro
 	ours, inFolder := p.Module == nil || p.Module.Main, false
 	if !ours {
 		inFolder = p.Module.Replace != nil && p.Module.Replace.Version == ""
-		if input, digest, found := mods.input(p.Module.Path); found {
-			now[input] = digest
-		} else if m := p.Module; m.Replace == nil { // a module that only another module's go.mod names
-			now[modulePrefix+m.Path+"@"+m.Version] = mods.sums[m.Path+"@"+m.Version]
-		} else {
-			now[modulePrefix+m.Path+"@"+m.Version+" => "+m.Replace.Path+m.Replace.Version] = mods.sums[m.Replace.Path+"@"+m.Replace.Version]
+		input, digest, found := mods.input(p.Module.Path)
+		if !found { // only the go.mod of another module names it
+			replacement := ""
+			if p.Module.Replace != nil {
+				replacement = p.Module.Replace.String()
+			}
+			input, digest = mods.inputOf(p.Module.Version, replacement)
 		}
+		now[input] = digest
 	}
 	var err error
 	switch {
 	case reachable && (ours || inFolder):
-		if err := t.addGoMods(now, dir); err != nil {
-			return err
-		}
 		return t.addPackage(now, dir)
 	case ours || inFolder:
 		now[replacePrefix+p.ImportPath], err = hashPackage(p)

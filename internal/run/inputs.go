@@ -118,11 +118,6 @@ func (t *Tree) Verify(e lesson.Example, recorded Inputs) (now Inputs, exact bool
 		}
 	}
 	for dir := range packages {
-		if !mods.vendored || !within(t.ofModule("vendor"), dir) {
-			if err := t.addGoMods(now, dir); err != nil {
-				return nil, false, err
-			}
-		}
 		if err := t.addPackage(now, dir); err != nil {
 			return nil, false, err
 		}
@@ -220,8 +215,13 @@ func ignored(name string) bool {
 
 // addPackage adds a package that an example imports: every file of its folder,
 // whatever its build tags, those of its subfolders without Go files, and the files
-// that it embeds.
+// that it embeds. To a package outside of vendor/ belong the go.mod files above it.
 func (t *Tree) addPackage(now Inputs, dir string) error {
+	if !within(t.ofModule("vendor"), dir) {
+		if err := t.addGoMods(now, dir); err != nil {
+			return err
+		}
+	}
 	fsys, top := t.at(dir)
 	err := fs.WalkDir(fsys, top, func(name string, d fs.DirEntry, err error) error {
 		file := path.Join(dir, relative(top, name))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
 )
 
 // vendorList is the file of a vendor folder that makes the go command use it.
@@ -112,16 +113,22 @@ func (m *modules) addLanguage(now Inputs) {
 }
 
 // input returns the name of the input for a module's selected version, and its
-// digest from go.sum. The digest is "" if a folder replaces the module, because the
-// folder's files are inputs themselves. ok is false for a module not in go.mod.
+// digest from go.sum. ok is false for a module not in go.mod.
 func (m *modules) input(modulePath string) (name, digest string, ok bool) {
 	version, ok := m.versions[modulePath]
 	if !ok {
 		return "", "", false
 	}
-	at := modulePath + "@" + version
-	if replacement := m.replaced[modulePath]; replacement != "" {
-		return modulePrefix + at + " => " + replacement, m.sums[replacement], true
+	name, digest = m.inputOf(module.Version{Path: modulePath, Version: version}, m.replaced[modulePath])
+	return name, digest, true
+}
+
+// inputOf returns the name of the input for a module, and its digest from go.sum.
+// replacement is the "path@version" or the folder that replaces the module, or "". The
+// digest is "" if a folder replaces it, because the folder's files are inputs themselves.
+func (m *modules) inputOf(used module.Version, replacement string) (name, digest string) {
+	if replacement != "" {
+		return modulePrefix + used.String() + " => " + replacement, m.sums[replacement]
 	}
-	return modulePrefix + at, m.sums[at], true
+	return modulePrefix + used.String(), m.sums[used.String()]
 }
