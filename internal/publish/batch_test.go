@@ -5,54 +5,15 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
+
+	"verbatim/internal/filetree"
 )
-
-// tree writes files below a new folder and opens it.
-func tree(t *testing.T, files map[string]string) (string, *os.Root) {
-	t.Helper()
-	dir := t.TempDir()
-	for name, text := range files {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { root.Close() })
-	return dir, root
-}
-
-// state lists every file below dir with its text.
-func state(t *testing.T, dir string) string {
-	t.Helper()
-	var lines []string
-	err := filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		text, err := os.ReadFile(name)
-		rel, _ := filepath.Rel(dir, name)
-		lines = append(lines, rel+"="+string(text))
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	slices.Sort(lines)
-	return strings.Join(lines, " ")
-}
 
 // Nothing changes before commit, and an aborted batch leaves no trace.
 func TestBatchIsTwoSteps(t *testing.T) {
-	dir, root := tree(t, map[string]string{"a": "1", "sub/b": "2", "c": "3"})
-	before := state(t, dir)
+	dir, root := filetree.New(t, map[string]string{"a": "1", "sub/b": "2", "c": "3"})
+	before := filetree.Texts(t, dir)
 	plan := func() *Batch {
 		b := &Batch{}
 		for _, file := range []struct{ name, text string }{{"a", "new"}, {"c", "3"}, {"deep/er/d", "4"}} {
@@ -64,13 +25,13 @@ func TestBatchIsTwoSteps(t *testing.T) {
 		return b
 	}
 	plan().Abort()
-	if after := state(t, dir); after != before {
+	if after := filetree.Texts(t, dir); after != before {
 		t.Errorf("an aborted batch changed %q to %q", before, after)
 	}
 	if _, err := plan().Commit(); err != nil {
 		t.Fatal(err)
 	}
-	if after, want := state(t, dir), "a=new c=3 deep/er/d=4"; after != want {
+	if after, want := filetree.Texts(t, dir), "a=new c=3 deep/er/d=4"; after != want {
 		t.Errorf("after the commit: %q, want %q", after, want)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "sub")); err == nil {
@@ -80,7 +41,7 @@ func TestBatchIsTwoSteps(t *testing.T) {
 
 // A file that its author saved in the meantime is left alone and named.
 func TestBatchLeavesWhatChangedMeanwhile(t *testing.T) {
-	dir, root := tree(t, map[string]string{"lesson.md": "as read", "other.md": "as read"})
+	dir, root := filetree.New(t, map[string]string{"lesson.md": "as read", "other.md": "as read"})
 	b := &Batch{}
 	for _, name := range []string{"lesson.md", "other.md"} {
 		if err := b.Replace(root, name, []byte("as read"), []byte("filled")); err != nil {
@@ -94,14 +55,14 @@ func TestBatchLeavesWhatChangedMeanwhile(t *testing.T) {
 	if err != nil || !slices.Equal(left, []string{"lesson.md"}) {
 		t.Errorf("left %q, error %v", left, err)
 	}
-	if got, want := state(t, dir), "lesson.md=saved meanwhile other.md=filled"; got != want {
+	if got, want := filetree.Texts(t, dir), "lesson.md=saved meanwhile other.md=filled"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
 // Permissions of a file that is replaced stay; links are not followed out.
 func TestBatchKeepsModeAndStaysInside(t *testing.T) {
-	dir, root := tree(t, map[string]string{"script": "old"})
+	dir, root := filetree.New(t, map[string]string{"script": "old"})
 	if err := os.Chmod(filepath.Join(dir, "script"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +95,7 @@ func TestBatchKeepsModeAndStaysInside(t *testing.T) {
 
 // A lesson that is a link keeps being one: what it leads to is filled.
 func TestBatchReplacesBehindLinks(t *testing.T) {
-	dir, root := tree(t, map[string]string{"texts/real.md": "as read"})
+	dir, root := filetree.New(t, map[string]string{"texts/real.md": "as read"})
 	for link, to := range map[string]string{"a.md": "texts/second.md", "texts/second.md": "real.md"} {
 		if err := os.Symlink(to, filepath.Join(dir, filepath.FromSlash(link))); err != nil {
 			t.Fatal(err)
@@ -167,7 +128,7 @@ func publishAll(b *Batch, root *os.Root, files map[string][]byte) error {
 
 // Publishing again with fewer files deletes only what a build wrote.
 func TestPublishDeletesOnlyItsOwn(t *testing.T) {
-	dir, root := tree(t, map[string]string{"CNAME": "theirs"})
+	dir, root := filetree.New(t, map[string]string{"CNAME": "theirs"})
 	for _, files := range []map[string][]byte{
 		{"a.html": []byte("a"), "x/b.html": []byte("b"), "index.html": []byte("i")},
 		{"index.html": []byte("i")},
@@ -180,14 +141,14 @@ func TestPublishDeletesOnlyItsOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got, want := state(t, dir), ".verbatim=index.html\n CNAME=theirs index.html=i"; got != want {
+	if got, want := filetree.Texts(t, dir), ".verbatim=index.html\n CNAME=theirs index.html=i"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
 // A folder replaces a file of its name, and a file a folder.
 func TestPublishFileInPlaceOfFolder(t *testing.T) {
-	dir, root := tree(t, nil)
+	dir, root := filetree.New(t, nil)
 	for _, step := range []struct {
 		files map[string][]byte
 		want  string
@@ -203,14 +164,14 @@ func TestPublishFileInPlaceOfFolder(t *testing.T) {
 		if _, err := b.Commit(); err != nil {
 			t.Fatal(err)
 		}
-		if got := state(t, dir); got != step.want {
+		if got := filetree.Texts(t, dir); got != step.want {
 			t.Errorf("got %q, want %q", got, step.want)
 		}
 	}
 }
 
 func TestCheckOut(t *testing.T) {
-	site, _ := tree(t, map[string]string{"content/a.md": "", "theirs/file": "", "ours/.verbatim": "", "templates/x": ""})
+	site, _ := filetree.New(t, map[string]string{"content/a.md": "", "theirs/file": "", "ours/.verbatim": "", "templates/x": ""})
 	for _, row := range []struct {
 		out string
 		ok  bool

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"verbatim/internal/cli"
+	"verbatim/internal/filetree"
 	"verbatim/internal/publish"
 )
 
@@ -28,7 +29,7 @@ var authorsWin = []string{"feed.xml", "robots.txt", "sitemap.xml"}
 // build makes: either it is published as it is, with a note, or it is a problem
 // that names it and nothing changes.
 func TestAuthorsFiles(t *testing.T) {
-	dir, root := tree(t, everyFile)
+	dir, root := filetree.New(t, everyFile)
 	root.Close()
 	build := func(check bool) (*Report, string) {
 		t.Helper()
@@ -60,7 +61,7 @@ func TestAuthorsFiles(t *testing.T) {
 			continue // hidden files of content/ are not published; this one is the author's
 		}
 		for _, place := range []string{name, strings.ToUpper(name), name + "/x.txt"} {
-			before := state(t, filepath.Join(dir, "public"))
+			before := filetree.Texts(t, filepath.Join(dir, "public"))
 			file := filepath.Join(dir, "content", filepath.FromSlash(place))
 			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 				t.Fatal(err)
@@ -85,7 +86,7 @@ func TestAuthorsFiles(t *testing.T) {
 				if hint := report.Problems; len(hint) > 0 && (hint[0].Hint == "" || strings.Contains(hint[0].Hint, "rename the ")) && place != name+"/x.txt" {
 					t.Errorf("%s: the hint is %q", place, hint[0].Hint)
 				}
-				if strings.Contains(said, "replaces") || state(t, filepath.Join(dir, "public")) != before {
+				if strings.Contains(said, "replaces") || filetree.Texts(t, filepath.Join(dir, "public")) != before {
 					t.Errorf("%s: the site changed, said %q", place, said)
 				}
 			}

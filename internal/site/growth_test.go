@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"verbatim/internal/cputime"
+	"verbatim/internal/filetree"
 	"verbatim/internal/load"
 	"verbatim/internal/publish"
 )
@@ -71,7 +72,7 @@ func growths() []growth {
 // second build finds what the first wrote, and has to do all again.
 func grownSite(name string, files func(n int) map[string]string) growth {
 	return growth{name: name, make: func(t *testing.T, n int) func() {
-		dir, root := tree(t, files(n))
+		dir, root := filetree.New(t, files(n))
 		root.Close()
 		return func() {
 			if _, err := Build(t.Context(), Config{Root: dir, Out: filepath.Join(t.TempDir(), "public")}); err != nil {
@@ -153,7 +154,7 @@ func trees() []growth {
 		for i := range names {
 			names[i] = fmt.Sprintf("old/%d.html", i)
 		}
-		dir, root := tree(t, map[string]string{publish.Manifest: string(publish.FormatManifest(names))})
+		dir, root := filetree.New(t, map[string]string{publish.Manifest: string(publish.FormatManifest(names))})
 		_ = dir
 		now := make([]string, n)
 		for i := range now {
@@ -202,7 +203,7 @@ func trees() []growth {
 				files[fmt.Sprintf("examples/e%d/example.yaml", i)] = "run: sh x.sh\nnones: 1\n"
 				files[fmt.Sprintf("quotes/s%d/source.yaml", i)] = "title: T\nurll: x\n"
 			}
-			_, root := tree(t, files)
+			_, root := filetree.New(t, files)
 			return func() {
 				if _, _, err := load.Site(load.Files(root)); err != nil {
 					t.Fatal(err)

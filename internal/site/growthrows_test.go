@@ -12,6 +12,7 @@ import (
 
 	"verbatim/internal/chart"
 	"verbatim/internal/check"
+	"verbatim/internal/filetree"
 	"verbatim/internal/lesson"
 	"verbatim/internal/load"
 	"verbatim/internal/markdown"
@@ -110,7 +111,7 @@ func quotes() []growth {
 	const words = "beware the key will be leaked until we will see the same address again %d times over\n"
 	site := func(name string, most int, files func(n int) map[string]string, citations func(n int) []quote.Citation, sources int) growth {
 		return growth{name: "quote: " + name, most: most, make: func(t *testing.T, n int) func() {
-			_, root := tree(t, files(n))
+			_, root := filetree.New(t, files(n))
 			in := quote.Input{Site: root.FS(), Strip: markdown.Strip, Citations: citations(n), Workers: 1}
 			for i := range max(1, sources*n) {
 				id := fmt.Sprintf("s%d", i)

@@ -6,13 +6,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"verbatim/internal/filetree"
 )
 
 // A saved lesson costs no more than itself, unless other pages show what
 // changed in it; and what was shown before stays as it was.
 func TestQuickRefresh(t *testing.T) {
 	const home = "# Course\n\n- [A](a.md)\n- [B](b.md)\n"
-	dir, _ := tree(t, map[string]string{"content/index.md": home, "content/a.md": "# A\n\nText.\n", "content/b.md": "# B\n\nSee [a](a.md#part).\n"})
+	dir, _ := filetree.New(t, map[string]string{"content/index.md": home, "content/a.md": "# A\n\nText.\n", "content/b.md": "# B\n\nSee [a](a.md#part).\n"})
 	live, err := OpenLive(context.Background(), Config{Root: dir})
 	if err != nil {
 		t.Fatal(err)
@@ -71,9 +73,9 @@ var beyondSite = map[string]string{
 // What a run depends on is the same for the next drawing, or it would run again
 // with each; and the folder that it imports from is known.
 func TestWhatARunDependsOn(t *testing.T) {
-	dir, _ := tree(t, map[string]string{"other/go.mod": "module other.example\n", "other/o.go": "package other\n\nconst Text = \"o\"\n"})
+	dir, _ := filetree.New(t, map[string]string{"other/go.mod": "module other.example\n", "other/o.go": "package other\n\nconst Text = \"o\"\n"})
 	for name, text := range beyondSite {
-		writeIn(t, filepath.Join(dir, "site"), name, text)
+		filetree.Write(t, filepath.Join(dir, "site"), name, text)
 	}
 	live, err := OpenLive(t.Context(), Config{Root: filepath.Join(dir, "site")})
 	if err != nil {
@@ -99,7 +101,7 @@ func TestWhatARunDependsOn(t *testing.T) {
 		{"internal/greet/g.go", beyondSite["internal/greet/g.go"], true},
 		{"internal/greet/new.txt", "x\n", false},
 	} {
-		writeIn(t, filepath.Join(dir, "site"), step.file, step.text)
+		filetree.Write(t, filepath.Join(dir, "site"), step.file, step.text)
 		s, err := live.Refresh(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -107,16 +109,5 @@ func TestWhatARunDependsOn(t *testing.T) {
 		if same := s.Inputs("x") == shown.Inputs; same != step.same {
 			t.Errorf("after %s the inputs are the same: %t", step.file, same)
 		}
-	}
-}
-
-func writeIn(t *testing.T, dir, name, text string) {
-	t.Helper()
-	file := filepath.Join(dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"verbatim/internal/filetree"
 	"verbatim/internal/golden"
 
 	"github.com/rogpeppe/go-internal/txtar"
@@ -45,7 +46,7 @@ func TestOdd(t *testing.T) {
 // build. If that reports a problem, it must have written nothing.
 func odd(t *testing.T, lines string, check bool) string {
 	t.Helper()
-	dir, _ := tree(t, oddSite)
+	dir, _ := filetree.New(t, oddSite)
 	config := Config{Root: dir, Today: "2026-11-29"}
 	if r, err := Build(context.Background(), config); err != nil || len(r.Problems) > 0 {
 		t.Fatalf("the site does not build: %v %v", err, r)

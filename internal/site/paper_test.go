@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"verbatim/internal/filetree"
 	"verbatim/internal/pdf"
 )
 
@@ -41,7 +42,7 @@ var lessonsOfEveryKind = map[string]string{
 // every lesson's page, on its own paper, on its worksheet and in the course,
 // whether its text was drawn early or not.
 func TestPapersAreWhole(t *testing.T) {
-	dir, root := tree(t, lessonsOfEveryKind)
+	dir, root := filetree.New(t, lessonsOfEveryKind)
 	root.Close()
 	copier := t.TempDir()
 	script := "#!/bin/sh\nfor argument; do\n\tcase $argument in --print-to-pdf=*) out=${argument#*=} ;; esac\ndone\nexec cp \"${argument#file://}\" \"$out\"\n"
@@ -78,7 +79,7 @@ func TestPrintedWords(t *testing.T) {
 		}
 	}
 	few["content/index.md"] = "# Course\n\n- [A lesson whose title takes more than one line of a narrow column](plain.md)\n- [Question](question.md)\n- [Folds](folds.md)\n- [Evidence](evidence-of.md)\n"
-	made, root := tree(t, few)
+	made, root := filetree.New(t, few)
 	root.Close()
 	shipped := t.TempDir()
 	for _, name := range []string{"content", "examples", "quotes"} {

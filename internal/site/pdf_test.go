@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"verbatim/internal/cli"
+	"verbatim/internal/filetree"
 	"verbatim/internal/pdf"
 	"verbatim/internal/proc"
 )
@@ -89,7 +90,7 @@ func TestPrintedFiles(t *testing.T) {
 		}
 		t.Skipf("needs chromium: %v", err)
 	}
-	dir, root := tree(t, printed)
+	dir, root := filetree.New(t, printed)
 	root.Close()
 	pdf := t.TempDir()
 	report, err := Build(t.Context(), Config{Root: dir, PDF: pdf})

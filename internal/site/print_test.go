@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"verbatim/internal/filetree"
 )
 
 // browser puts a program on PATH that prints pages like Chromium, as far as
@@ -29,9 +31,9 @@ echo "printed $argument" >"$out"
 // All PDF files are new, or when one cannot be printed all are as they were;
 // what a killed build left beside them goes, and other files stay.
 func TestPrintIsAllOrNothing(t *testing.T) {
-	site, root := tree(t, printed)
+	site, root := filetree.New(t, printed)
 	root.Close()
-	pdf, root := tree(t, map[string]string{
+	pdf, root := filetree.New(t, map[string]string{
 		"first.pdf": "old\n", "deep/.verbatim-aside-7": "left", "theirs/.verbatim-aside-1": "not below a lesson's folder",
 	})
 	root.Close()
@@ -41,7 +43,7 @@ func TestPrintIsAllOrNothing(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "no paper") {
 		t.Fatalf("the error is %v", err)
 	}
-	if got, want := state(t, pdf), "first.pdf=old\n theirs/.verbatim-aside-1=not below a lesson's folder"; got != want {
+	if got, want := filetree.Texts(t, pdf), "first.pdf=old\n theirs/.verbatim-aside-1=not below a lesson's folder"; got != want {
 		t.Errorf("after the failure the folder holds %q, want %q", got, want)
 	}
 
@@ -63,7 +65,7 @@ func TestPrintIsAllOrNothing(t *testing.T) {
 func TestPrintKeepsNamesApart(t *testing.T) {
 	browser(t, "no such page")
 	for _, name := range []string{"first-worksheet", "course"} {
-		site, root := tree(t, map[string]string{
+		site, root := filetree.New(t, map[string]string{
 			"content/first.md": "# First\n", "content/" + name + ".md": "# Other\n",
 		})
 		root.Close()

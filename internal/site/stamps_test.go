@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"verbatim/internal/filetree"
 	"verbatim/internal/stamp"
 )
 
@@ -54,7 +55,7 @@ func renamed(name string, data []byte) error {
 // TestStampsTellEdits: what happens to a file whose stamp is known is noticed,
 // however soon and secretly. What changes nothing writes nothing.
 func TestStampsTellEdits(t *testing.T) {
-	dir, _ := tree(t, map[string]string{
+	dir, _ := filetree.New(t, map[string]string{
 		"content/index.md": "# Course\n\n- [A](a.md)\n", "content/a.md": "# A\n\nText.\n\n[Data](data.txt)\n",
 		"content/data.txt": "data\n", "examples/one.txt": "one\n", "examples/two.txt": "2\n",
 	})
@@ -112,7 +113,7 @@ func relink(name, target string) error {
 // TestStampsKept: a build knows the stamps of what it read and wrote as soon as
 // they are settled, and not before.
 func TestStampsKept(t *testing.T) {
-	dir, _ := tree(t, map[string]string{"content/index.md": "# Course\n\n- [A](a.md)\n", "content/a.md": "# A\n\nText.\n"})
+	dir, _ := filetree.New(t, map[string]string{"content/index.md": "# Course\n\n- [A](a.md)\n", "content/a.md": "# A\n\nText.\n"})
 	lesson, page := filepath.Join(dir, "content", "a.md"), filepath.Join(dir, "public", "a.html")
 	info, err := os.Lstat(lesson)
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"verbatim/internal/filetree"
 )
 
 // rebuild builds the site below dir and returns how many files it wrote, and the results
@@ -24,7 +26,7 @@ func rebuild(t *testing.T, dir string) (written int, results []string) {
 
 // A stored result is used only if inputs and output are unchanged.
 func TestRemembered(t *testing.T) {
-	dir, _ := tree(t, map[string]string{"content/index.md": "# Course\n\n- [A](a.md)\n", "content/a.md": "# A\n\nText.\n"})
+	dir, _ := filetree.New(t, map[string]string{"content/index.md": "# Course\n\n- [A](a.md)\n", "content/a.md": "# A\n\nText.\n"})
 	written, results := rebuild(t, dir)
 	if written == 0 || len(results) != 1 {
 		t.Fatalf("the first build wrote %d files and remembers %d results", written, len(results))
